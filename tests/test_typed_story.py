@@ -107,6 +107,20 @@ def test_updates_are_a_graph_that_is_read_again() -> None:
         model.update(nodes_added={901: author})
 
 
+def test_labels_of_new_nodes_are_no_features() -> None:
+    """A column that was taken for labels when the graph was read may be there when nodes come later."""
+    nodes, edges = tables()
+    nodes["paper"] = nodes["paper"].assign(**{"class": np.arange(120) % 3})
+    models = [sc.SCE(features="given").fit(sc.from_tables(nodes, edges)) for _ in range(2)]
+    new = pd.DataFrame({"id": [900], "p": [1.0], "q": [2.0], "r": [3.0], "class": [1]})
+    for model, given in zip(models, (new, new.drop(columns="class")), strict=True):
+        model.update(nodes_added={"paper": given}, edges_added=[("paper:900", "venue:1")])
+        model.update(features_changed={"paper:900": {"p": 4.0, **({"class": 2} if "class" in given else {})}})
+    np.testing.assert_array_equal(models[0].embedding_, models[1].embedding_)
+    with pytest.raises(sc.InputError, match="it has 'klass', which the model does not know"):
+        models[0].update(nodes_added={"paper": new.rename(columns={"class": "klass"}).assign(id=901)})
+
+
 def test_forgetting_is_a_fit_without_these_nodes(tmp_path: Path) -> None:
     nodes, edges = tables()
     gone = [3, 4, 5]

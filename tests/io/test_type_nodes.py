@@ -78,3 +78,25 @@ def test_what_is_no_table_is_refused() -> None:
         read_nodes("author", None, pa.array([], pa.int64()), NodeOptions())
     with pytest.raises(InputError, match=r"more than one row for 10"):
         read_nodes("author", pd.DataFrame({"id": [10, 10, 30], "age": [1, 2, 3]}), KNOWN, NodeOptions())
+
+
+def test_a_column_called_id_holds_the_ids_whatever_the_index_is() -> None:
+    """Rows that were chosen or sorted keep the numbers of another table as their index: they are no ids."""
+    edges = pa.array([30, 10])
+    for index in ([3, 7, 9], [10, 30, 20], [20, 10, 30]):
+        for name in ("id", "author_id"):
+            frame = pd.DataFrame({name: [20, 10, 30], "age": [1.0, 2.0, 3.0]}, index=index)
+            nodes = read_nodes("author", frame, edges, NodeOptions(scale=False))
+            assert nodes.ids.tolist() == [20, 10, 30]
+            assert any("not by its index" in note for note in nodes.notes)
+            alone = read_nodes("author", frame[[name]], edges, NodeOptions())
+            assert alone.ids.tolist() == [20, 10, 30]
+            assert alone.source is None
+            unnamed = read_nodes("author", frame, pa.array([], pa.int64()), NodeOptions())
+            assert unnamed.ids.tolist() == [20, 10, 30]
+    other = pd.DataFrame({"id": [5, 6, 7], "age": [1.0, 2.0, 3.0]}, index=[20, 10, 30])
+    assert read_nodes("author", other, edges, NodeOptions()).ids.tolist() == [20, 10, 30]  # the index alone has the nodes
+    by_index = pd.DataFrame({"age": [1.0, 2.0, 3.0]}, index=[20, 10, 30])
+    assert read_nodes("author", by_index, edges, NodeOptions()).ids.tolist() == [20, 10, 30]
+    asked = pd.DataFrame({"id": [20, 10, 30]}, index=[10, 30, 20])
+    assert read_nodes("author", asked, edges, NodeOptions(id_column="index")).ids.tolist() == [10, 30, 20]

@@ -5,11 +5,16 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import igraph
 import networkx
 import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
 import torch
 
 import sparsecut as sc
+from sparsecut.base.errors import DirectedGraphWarning
 
 
 class Hetero(dict[Any, Any]):
@@ -52,3 +57,79 @@ def test_networkx_attributes() -> None:
     assert found.features.toarray().tolist() == [[20, 0, 0], [40, 0, 0], [0, 1, 1]]  # type: ignore[union-attr]
     assert found.labels is not None
     assert found.labels.tolist() == ["", "", "x"]
+
+
+SCORED = pd.DataFrame(
+    {"source": [0, 1, 1, 2], "target": [1, 2, 0, 3], "weight": [1.0, -2.0, 3.0, -0.5], "at": [10.0, 20.0, 30.0, 5.0]}
+)
+AGES: dict[str, Any] = {"half_life": 10, "signed": True}
+
+
+def assert_alike(found: sc.Graph, wanted: sc.Graph) -> None:
+    assert found.clock == wanted.clock
+    assert found.demands is not None
+    assert wanted.demands is not None
+    np.testing.assert_array_equal(found.adjacency.toarray(), wanted.adjacency.toarray())
+    np.testing.assert_array_equal(found.demands.toarray(), wanted.demands.toarray())
+
+
+def test_times_and_signs_of_every_library() -> None:
+    wanted = sc.from_edges(SCORED, time="at", node_ids=[0, 1, 2, 3], **AGES)
+    plain = networkx.MultiGraph()
+    plain.add_nodes_from(range(4))
+    links = list(SCORED.itertuples(index=False))
+    plain.add_edges_from((int(a), int(b), {"weight": w, "at": t}) for a, b, w, t in links)
+    assert_alike(sc.from_networkx(plain, time="at", **AGES), wanted)
+    ends = torch.tensor(SCORED[["source", "target"]].to_numpy().T)
+    held: dict[str, Any] = {"edge_index": ends, "at": torch.tensor(SCORED["at"].to_numpy()), "num_nodes": 4}
+    for name in ("edge_weight", "edge_attr"):
+        weights = torch.tensor(SCORED["weight"].to_numpy())
+        data = SimpleNamespace(**held, **{name: weights if name == "edge_weight" else weights[:, None]})
+        assert_alike(sc.from_pyg(data, time="at", **AGES), wanted)
+    other = igraph.Graph(n=4, edges=[(int(a), int(b)) for a, b, *_ in links])
+    other.es["weight"], other.es["at"] = SCORED["weight"].tolist(), SCORED["at"].tolist()
+    assert_alike(sc.from_igraph(other, time="at", **AGES), wanted)
+    unaged = sc.from_edges(SCORED, node_ids=[0, 1, 2, 3], signed=True)
+    A = np.zeros((4, 4))
+    A[SCORED["source"], SCORED["target"]] = SCORED["weight"]
+    with pytest.warns(DirectedGraphWarning):
+        assert_alike(sc.Graph(sp.csr_array(A), signed=True), unaged)
+
+
+def test_times_and_signs_of_types() -> None:
+    writes = SCORED.assign(source=SCORED["source"] % 2, target=SCORED["target"] % 3)
+    nodes: dict[str, Any] = {"author": np.arange(2), "paper": np.arange(3)}
+    wanted = sc.from_tables(nodes, {("author", "writes", "paper"): writes}, time="at", **AGES)
+    ends = torch.tensor(writes[["source", "target"]].to_numpy().T)
+    data = Hetero(author=SimpleNamespace(num_nodes=2), paper=SimpleNamespace(num_nodes=3))
+    held = {"edge_index": ends, "edge_weight": torch.tensor(writes["weight"].to_numpy())}
+    data["author", "writes", "paper"] = SimpleNamespace(**held, at=torch.tensor(writes["at"].to_numpy()))
+    data["paper", "rev_writes", "author"] = SimpleNamespace(edge_index=ends.flip(0))
+    assert_alike(sc.from_pyg(data, time="at", **AGES), wanted)
+    named = networkx.MultiGraph()
+    for name, ids in nodes.items():
+        named.add_nodes_from(((name, int(node)) for node in ids), kind=name)
+    for a, b, weight, at in writes.itertuples(index=False):
+        named.add_edge(("author", int(a)), ("paper", int(b)), rel="writes", weight=weight, at=at)
+    asked: dict[str, Any] = {"node_type": "kind", "edge_type": "rel"}
+    assert_alike(sc.from_networkx(named, time="at", **asked, **AGES), wanted)
+    for read, given in ((sc.from_pyg, data), (sc.from_networkx, named)):
+        with pytest.raises(sc.InputError, match="'when', which is to hold"):
+            read(given, time="when", **AGES, **(asked if given is named else {}))
+        with pytest.raises(sc.InputError, match="signed=True"):
+            read(given, **(asked if given is named else {}))
+
+
+def test_edges_without_a_time_are_told() -> None:
+    graph = networkx.Graph([(0, 1, {"at": 3.0}), (1, 2)])
+    with pytest.raises(sc.InputError, match=r"The networkx graph, in its attribute 'at', has no time in row 2"):
+        sc.from_networkx(graph, time="at")
+    with pytest.raises(sc.InputError, match="no edge with the attribute 'when'"):
+        sc.from_networkx(graph, time="when")
+    with pytest.raises(sc.InputError, match="no times of edges"):
+        sc.from_networkx(graph, half_life=3)
+    data = SimpleNamespace(edge_index=torch.tensor([[0, 1], [1, 2]]), at=torch.tensor([1.0]), num_nodes=3)
+    with pytest.raises(sc.InputError, match="must be one time for each of its 2 edges"):
+        sc.from_pyg(data, time="at")
+    with pytest.raises(sc.InputError, match="The Data object has no 'when'"):
+        sc.from_pyg(data, time="when")

@@ -13,15 +13,24 @@ from numpy.typing import ArrayLike
 
 from sparsecut.base.errors import InputError, check_choice, first_few, import_extra
 from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes
-from sparsecut.io.adjacency import build_adjacency
 from sparsecut.io.edge_weights import check_weights
 from sparsecut.io.embeddings import check_vectors
 from sparsecut.io.ids import check_unique, positions_of
-from sparsecut.io.objects import dense_features
-from sparsecut.io.typed_objects import graph_of_hetero
+from sparsecut.io.objects import dense_features, times_of
+from sparsecut.io.typed_objects import graph_of_hetero, weights_of
+from sparsecut.io.weighing import Weighing, matrices
 
 
-def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
+def from_pyg(
+    data: Any,
+    *,
+    directed: str = "symmetrize",
+    signed: bool = False,
+    time: str | None = None,
+    half_life: Any = None,
+    decay: float | None = None,
+    now: Any = None,
+) -> Graph:
     """A graph from PyTorch Geometric's `Data`: edge_index, edge_weight (or edge_attr of one column), x and y.
 
     Parameters
@@ -31,6 +40,12 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
     directed : {"symmetrize", "out", "in"}, default="symmetrize"
         What becomes of the direction of an edge. "out" and "in" keep it: a filter then averages over the nodes that a node
         points to, or over those that point to it. An undirected object is always symmetrised.
+    signed : bool, default=False
+        Whether weights may be below zero. Such edges ask for distance: they are `Graph.demands`, and not in the adjacency.
+    time : str, default=None
+        The edge attribute that holds the times of the edges, which then weigh less with age; see `from_edges`.
+    half_life, decay, now : object, default=None
+        How edges age, as in `from_edges`.
 
     Returns
     -------
@@ -48,30 +63,38 @@ def from_pyg(data: Any, *, directed: str = "symmetrize") -> Graph:
     Graph(3 nodes, 2 edges, 3 features)
     """
     check_choice("from_pyg", "directed", directed, DIRECTIONS)
+    weighing = Weighing("from_pyg", time, half_life, decay, now, signed)
     if hasattr(data, "node_types") and hasattr(data, "edge_types"):
-        return graph_of_hetero(data, directed)
+        return graph_of_hetero(data, directed, weighing)
     edge_index = getattr(data, "edge_index", None)
     if edge_index is None or tuple(edge_index.shape[:1]) != (2,):
         raise InputError(f"from_pyg needs a Data object with an edge_index of two rows. Got {type(data).__name__}.")
     n_nodes = int(data.num_nodes)
-    if edge_index.is_cuda:
+    if edge_index.is_cuda and time is None and not signed:
         return _on_device(data, n_nodes, directed)
-    i, j = edge_index.numpy()
+    i, j = edge_index.cpu().numpy()
     if len(i) and (min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= n_nodes):
         raise InputError(f"The edge_index names nodes beyond the {n_nodes:,} of the Data object.")
-    weights = _weights(data)
-    checked = None if weights is None else check_weights(weights.cpu().numpy(), "The Data object")
-    adjacency, n_loops = build_adjacency(i, j, checked, n_nodes, directed)
+    weights, what = weights_of(data), "The Data object"
+    checked = None if weights is None else check_weights(weights.cpu().numpy(), what, is_signed=signed)
+    given = None if time is None else getattr(data, time, None)
+    if time is not None and given is None:
+        raise InputError(f"The Data object has no {time!r}, which is to hold the times of its edges.")
+    moments = None if given is None else times_of(given.reshape(-1).cpu().numpy(), weighing, what)
+    if moments is not None and len(moments.values) != len(i):
+        raise InputError(f"The {time!r} of the Data object must be one time for each of its {len(i):,} edges.")
+    made = matrices(i, j, checked, moments, n_nodes, directed, weighing, what)
     features = getattr(data, "x", None)
     if features is not None:
         features = features.to_dense().cpu().numpy()
     return Graph.from_canonical(
-        adjacency,
+        made.adjacency,
         features=features,
         labels=_labels(data),
         node_ids=np.arange(n_nodes),
         directed=directed,
-        notes=(*loop_notes(n_loops), *_notes_on_labels(data)),
+        notes=(*made.notes, *loop_notes(made.n_loops), *_notes_on_labels(data)),
+        **made.parts,
     )
 
 
@@ -79,7 +102,7 @@ def _on_device(data: Any, n_nodes: int, directed: str) -> Graph:
     """The graph of PyG data whose tensors are on a GPU; they stay there."""
     from sparsecut.graph.device import check_edges
 
-    entries, notes = check_edges(data.edge_index, _weights(data), n_nodes, directed)
+    entries, notes = check_edges(data.edge_index, weights_of(data), n_nodes, directed)
     features = getattr(data, "x", None)
     return Graph.from_canonical(
         entries,
@@ -89,13 +112,6 @@ def _on_device(data: Any, n_nodes: int, directed: str) -> Graph:
         directed=directed,
         notes=(*notes, *_notes_on_labels(data)),
     )
-
-
-def _weights(data: Any) -> Any:
-    weights = getattr(data, "edge_weight", None)
-    if weights is None and getattr(data, "edge_attr", None) is not None and data.edge_attr.squeeze(-1).dim() == 1:
-        weights = data.edge_attr.squeeze(-1)
-    return weights
 
 
 def _labels(data: Any) -> Any:

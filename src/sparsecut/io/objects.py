@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, check_choice, import_extra
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes, refuse_foreign
+from sparsecut.graph.times import EdgeTimes, as_moments
 from sparsecut.io.edge_weights import check_weights
 from sparsecut.io.node_attributes import as_node_ids, node_features, node_labels
 from sparsecut.io.typed_objects import graph_of_typed_networkx
-from sparsecut.io.weighing import dated_edges, said_of_demands, weighed
+from sparsecut.io.weighing import Weighing, matrices
 
 
 def from_networkx(
@@ -36,6 +37,10 @@ def from_networkx(
     scale: Scale = "auto",
     id_column: str | None = None,
     signed: bool = False,
+    time: str | None = None,
+    half_life: Any = None,
+    decay: float | None = None,
+    now: Any = None,
 ) -> Graph:
     """A graph from networkx.
 
@@ -68,6 +73,10 @@ def from_networkx(
         The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
     signed : bool, default=False
         Whether weights may be below zero. Such edges ask for distance: they are `Graph.demands`, and not in the adjacency.
+    time : str, default=None
+        The edge attribute that holds the times of the edges, which then weigh less with age; see `from_edges`.
+    half_life, decay, now : object, default=None
+        How edges age, as in `from_edges`.
 
     Returns
     -------
@@ -86,16 +95,15 @@ def from_networkx(
     if not isinstance(graph, networkx.Graph):
         refuse_foreign(graph, "from_networkx needs a networkx graph.")
         raise InputError(f"from_networkx needs a networkx graph. Got {type(graph).__name__}.")
-    if signed and node_type is not None:
-        raise InputError("from_networkx takes signed=True or node_type=…, not both. Use from_tables for types with signs.")
+    weighing = Weighing("from_networkx", time, half_life, decay, now, signed)
     if node_type is not None:
         is_named = features is None or isinstance(features, str) or all(isinstance(name, str) for name in features)
         if not is_named or not (labels is None or isinstance(labels, str)):
             raise InputError("With node_type= the features and labels of from_networkx are names of attributes.")
-        return graph_of_typed_networkx(graph, features, labels, weight, directed, node_type, edge_type, scale)
+        return graph_of_typed_networkx(graph, features, labels, weight, directed, node_type, edge_type, scale, weighing)
     return graph_of_networkx(
         graph, features, labels, weight, directed,
-        what="The networkx graph", scale=scale, id_column=id_column, is_signed=signed,
+        what="The networkx graph", scale=scale, id_column=id_column, weighing=weighing,
     )  # fmt: skip
 
 
@@ -110,7 +118,7 @@ def graph_of_networkx(
     scale: Scale = "auto",
     id_column: str | None = None,
     notes: tuple[str, ...] = (),
-    is_signed: bool = False,
+    weighing: Weighing | None = None,
 ) -> Graph:
     """`from_networkx` of a graph that `what` names in messages: an object, or a file that was read into one."""
     nodes = list(graph)
@@ -120,7 +128,9 @@ def graph_of_networkx(
     ends = np.array([(index[a], index[b]) for a, b in graph.edges()], dtype=np.int64).reshape(-1, 2)
     values = [attributes.get(weight, 1) for *_, attributes in graph.edges(data=True)] if weight is not None else []
     has_weights = weight is not None and any(weight in attributes for *_, attributes in graph.edges(data=True))
-    weights = check_weights(values, what, is_signed=is_signed) if has_weights else None
+    weighing = weighing or Weighing("from_networkx")
+    weights = check_weights(values, what, is_signed=weighing.is_signed) if has_weights else None
+    moments = times_of([held.get(weighing.time) for *_, held in graph.edges(data=True)], weighing, what)
     if not graph.is_directed():
         directed = "symmetrize"
     attributes = [graph.nodes[node] for node in nodes]
@@ -128,7 +138,7 @@ def graph_of_networkx(
     matrix = node_features(features, attributes, what, scale)
     return _graph(
         ids, ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, what),
-        directed, (*notes, *id_notes), id_column, scale, is_signed,
+        directed, (*notes, *id_notes), id_column, scale, weighing, moments, what,
     )  # fmt: skip
 
 
@@ -193,6 +203,10 @@ def from_igraph(
     scale: Scale = "auto",
     id_column: str | None = None,
     signed: bool = False,
+    time: str | None = None,
+    half_life: Any = None,
+    decay: float | None = None,
+    now: Any = None,
 ) -> Graph:
     """A graph from igraph.
 
@@ -220,6 +234,10 @@ def from_igraph(
         The column of a frame of features or labels that holds the node ids, or "index"; found by its values where not given.
     signed : bool, default=False
         Whether weights may be below zero. Such edges ask for distance: they are `Graph.demands`, and not in the adjacency.
+    time : str, default=None
+        The edge attribute that holds the times of the edges, which then weigh less with age; see `from_edges`.
+    half_life, decay, now : object, default=None
+        How edges age, as in `from_edges`.
 
     Returns
     -------
@@ -244,6 +262,9 @@ def from_igraph(
     weights = None
     if weight in graph.es.attributes():
         weights = check_weights(graph.es[weight], "The igraph graph", is_signed=signed)
+    weighing = Weighing("from_igraph", time, half_life, decay, now, signed)
+    given = graph.es[time] if time in graph.es.attributes() else [None] * graph.ecount()
+    moments = times_of(given, weighing, "The igraph graph")
     id_notes: tuple[str, ...] = ()
     ids = np.arange(graph.vcount())
     if node_ids in graph.vs.attributes():
@@ -252,7 +273,8 @@ def from_igraph(
     matrix = node_features(features, attributes, "The igraph graph", scale)
     return _graph(
         ids, ends[:, 0], ends[:, 1], weights, matrix, node_labels(labels, attributes, "The igraph graph"),
-        directed if graph.is_directed() else "symmetrize", id_notes, id_column, scale, signed,
+        directed if graph.is_directed() else "symmetrize", id_notes, id_column, scale, weighing, moments,
+        "The igraph graph",
     )  # fmt: skip
 
 
@@ -287,8 +309,17 @@ def graph_of_links(
     matrix = node_features(features, attributes or [], what, scale)
     return _graph(
         ids, positions[:, 0], positions[:, 1], checked, matrix, node_labels(labels, attributes or [], what),
-        directed, (*notes, *id_notes),
+        directed, (*notes, *id_notes), what=what,
     )  # fmt: skip
+
+
+def times_of(times: Sequence[Any], weighing: Weighing, what: str) -> EdgeTimes | None:
+    """The times of the edges of an object, in the attribute that is named; None where none is."""
+    if weighing.time is None or not len(times):
+        return None
+    if all(value is None for value in times):
+        raise InputError(f"{what} has no edge with the attribute {weighing.time!r}, which is to hold its time.")
+    return as_moments(times, f"{what}, in its attribute {weighing.time!r},")
 
 
 def dense_features(graph: Graph) -> NDArray[np.float32]:
@@ -307,20 +338,19 @@ def _graph(
     notes: tuple[str, ...],
     id_column: str | None = None,
     scale: Scale = "auto",
-    is_signed: bool = False,
+    weighing: Weighing | None = None,
+    moments: EdgeTimes | None = None,
+    what: str = "The graph",
 ) -> Graph:
-    edges = dated_edges(i, j, weights, None, directed)
-    adjacency, demands, n_loops = weighed(edges, None, len(ids), is_directed=directed != "symmetrize")
-    if is_signed:
-        notes = (*notes, said_of_demands(demands, is_directed=directed != "symmetrize"))
+    made = matrices(i, j, weights, moments, len(ids), directed, weighing or Weighing("Graph"), what)
     graph = Graph(
-        adjacency,
+        made.adjacency,
         features=features,
         labels=labels,
         node_ids=ids,
         id_column=id_column,
         scale=scale,
         directed="symmetrize" if directed == "symmetrize" else "out",  # "in" has been turned already
-        notes=(*notes, *loop_notes(n_loops)),
+        notes=(*notes, *made.notes, *loop_notes(made.n_loops)),
     )
-    return graph.replace(demands=demands) if is_signed else graph
+    return graph.replace(**made.parts)

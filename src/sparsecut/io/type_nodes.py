@@ -32,7 +32,7 @@ from sparsecut.graph import (
     words_source,
 )
 from sparsecut.graph.frames import index_of
-from sparsecut.graph.id_columns import INDEX, KnownIds, gather, likely_name
+from sparsecut.graph.id_columns import EXACT_NAMES, INDEX, KnownIds, gather, likely_name
 from sparsecut.graph.mappings import mapped_features
 from sparsecut.graph.node_values import check_features
 from sparsecut.io.attributes import NodeTable, read_features
@@ -118,7 +118,10 @@ def _from_frame(name: str, frame: Any, known: Any, what: str, options: NodeOptio
     table, index = as_arrow(frame, what), index_of(frame)
     if table.num_columns == 1 and index is None and options.id_column is None:
         return TypeNodes(as_ids(table.column(0), what))
-    id_column = options.id_column
+    id_column, said = options.id_column, tuple[str, ...]()
+    if id_column is None and index is not None:  # a column that is called id holds the ids, whatever numbers the rows
+        id_column = _column_of_ids(name, table, index, known)
+        said = () if id_column is None else (f"{what}: rows matched by its column {id_column!r}, not by its index.",)
     if id_column is None and not len(known):  # of nodes without edges only names tell
         id_column = INDEX if index is not None else likely_name(table.column_names)
     elif id_column is not None and id_column != INDEX and id_column not in table.column_names:
@@ -129,7 +132,7 @@ def _from_frame(name: str, frame: Any, known: Any, what: str, options: NodeOptio
     nodes = as_array(known) if len(known) else np.empty(0, dtype=np.int64)
     matched = match_frame(frame, nodes, what, id_column=id_column, fit="cover", is_ordered=False, never=never)
     ids = np.sort(nodes) if matched.ids is None else as_id_array(matched.ids, what)
-    return _of_table(ids, matched.table, label, what, options, matched.notes)
+    return _of_table(ids, matched.table, label, what, options, (*said, *matched.notes))
 
 
 def _from_file(name: str, path: Path, known: Any, what: str, options: NodeOptions) -> TypeNodes:
@@ -175,6 +178,19 @@ def _column_of_type(name: str, table: Any, known: Any) -> str | None:
     nodes = KnownIds(as_array(known)) if len(known) else None
     found = [one for one in called if nodes is not None and gather(one, table.column(one), nodes).fits("cover")]
     return found[0] if len(found) == 1 else None
+
+
+def _column_of_ids(name: str, table: Any, index: Any, known: Any) -> str | None:
+    """The column that is called id, or after the type, of a table with an index; None where only the index fits."""
+    named = [one for one in table.column_names if one.lower() in EXACT_NAMES]
+    named += [one for one in called_after(name, table.column_names) if one not in named]
+    if not named or not len(known):
+        return str(named[0]) if named else None
+    nodes = KnownIds(as_array(known))
+    fitting = [one for one in named if gather(one, table.column(one), nodes).fits("cover")]
+    if fitting:
+        return str(fitting[0])
+    return None if gather(None, index, nodes, is_index=True).fits("cover") else str(named[0])
 
 
 def _label_of(names: list[str], asked: str | None) -> str | None:

@@ -14,12 +14,13 @@ from sparsecut.io.edge_weights import check_weights
 from sparsecut.io.node_attributes import node_features, node_labels
 from sparsecut.io.typed_columns import UNNAMED, edges_by_type
 from sparsecut.io.typed_graphs import from_tables
+from sparsecut.io.weighing import Weighing
 
 REVERSED = "rev_"  # how PyG's ToUndirected calls the other direction of a type of edges
 
 
-def graph_of_hetero(data: Any, directed: str) -> Graph:
-    """A graph from PyG's `HeteroData`: x and y of every type of nodes, edge_index and edge_weight of every type of edges.
+def graph_of_hetero(data: Any, directed: str, weighing: Weighing) -> Graph:
+    """A graph from PyG's `HeteroData`: x and y of every type of nodes, edge_index, weights and times of every type of edges.
 
     Where a type of edges is there in both directions, as ToUndirected makes it, the reversed one is left out.
     """
@@ -35,17 +36,36 @@ def graph_of_hetero(data: Any, directed: str) -> Graph:
         if name.startswith(REVERSED) and (target, name.removeprefix(REVERSED), source) in data.edge_types:
             continue
         ends = data[key].edge_index.cpu().numpy()
-        weights = getattr(data[key], "edge_weight", None)
         columns: dict[str, Any] = {"source": ends[0], "target": ends[1]}
-        edges[key] = columns if weights is None else {**columns, "weight": weights.cpu().numpy()}
+        weights = weights_of(data[key])
+        columns |= {} if weights is None else {"weight": weights.cpu().numpy()}
+        times = None if weighing.time is None else getattr(data[key], weighing.time, None)
+        edges[key] = columns if times is None else {**columns, "time": times.reshape(-1).cpu().numpy()}
     if not edges:
         raise InputError("The HeteroData object has no edges: from_pyg needs an edge_index for at least one type of edges.")
-    return from_tables(nodes, edges, labels=labels or None, directed=directed)
+    if weighing.time is not None and not any("time" in columns for columns in edges.values()):
+        raise InputError(f"The HeteroData object has no type of edges with {weighing.time!r}, which is to hold their times.")
+    return from_tables(nodes, edges, labels=labels or None, directed=directed, **_weighed_by(weighing))
+
+
+def weights_of(held: Any) -> Any:
+    """The weights of PyG's edges: edge_weight, or edge_attr of one column; None without."""
+    weights = getattr(held, "edge_weight", None)
+    if weights is None and getattr(held, "edge_attr", None) is not None and held.edge_attr.squeeze(-1).dim() == 1:
+        weights = held.edge_attr.squeeze(-1)
+    return weights
+
+
+def _weighed_by(weighing: Weighing) -> dict[str, Any]:
+    """The options of `from_tables` for tables whose times, if they have some, are in a column called time."""
+    time = None if weighing.time is None else "time"
+    ages = {"half_life": weighing.half_life, "decay": weighing.decay, "now": weighing.now}
+    return {"time": time, "signed": weighing.is_signed, **ages}
 
 
 def graph_of_typed_networkx(
     graph: Any, features: Any, labels: str | None, weight: str | None, directed: str, node_type: str, edge_type: str | None,
-    scale: Scale,
+    scale: Scale, weighing: Weighing,
 ) -> Graph:  # fmt: skip
     """A graph of networkx whose nodes have their type as an attribute; an edge has the types of its ends."""
     listed = list(graph.nodes(data=True))
@@ -68,13 +88,22 @@ def graph_of_typed_networkx(
     i, j = (np.array([place[link[end]] for link in links], dtype=np.int64) for end in (0, 1))
     relations = np.array([str(held.get(edge_type, UNNAMED)) for *_, held in links], dtype=np.str_)
     has_weights = weight is not None and any(weight in held for *_, held in links)
-    values = check_weights([held.get(weight, 1) for *_, held in links], "The networkx graph") if has_weights else None
+    values = None
+    if has_weights:
+        given = [held.get(weight, 1) for *_, held in links]
+        values = check_weights(given, "The networkx graph", is_signed=weighing.is_signed)
+    times = [held.get(weighing.time) for *_, held in links]
     is_directed = graph.is_directed() and directed != "symmetrize"
     edges: dict[Any, Any] = {}
     for key, (chosen, first, second) in edges_by_type(types, i, j, relations, is_directed=is_directed).items():
         columns: dict[str, Any] = {"source": ids[first].tolist(), "target": ids[second].tolist()}
-        edges[key] = columns if values is None else {**columns, "weight": values[chosen]}
-    return from_tables(nodes, edges, labels=marks or None, directed=directed if is_directed else "symmetrize", scale=scale)
+        columns |= {} if values is None else {"weight": values[chosen]}
+        dated = [times[place] for place in chosen.tolist()]
+        edges[key] = columns if all(one is None for one in dated) else {**columns, "time": dated}
+    if weighing.time is not None and not any("time" in columns for columns in edges.values()):
+        raise InputError(f"The networkx graph has no edge with the attribute {weighing.time!r}, which is to hold its time.")
+    way = directed if is_directed else "symmetrize"
+    return from_tables(nodes, edges, labels=marks or None, directed=way, scale=scale, **_weighed_by(weighing))
 
 
 def _own_id(node: Any, name: str) -> Any:

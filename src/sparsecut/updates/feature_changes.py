@@ -25,7 +25,7 @@ from sparsecut.features.numbers import NumberColumn
 from sparsecut.features.type_encoders import Encoder
 from sparsecut.features.word_lists import WordsColumn
 from sparsecut.features.written_numbers import Notation
-from sparsecut.graph import Graph
+from sparsecut.graph import LABEL_NAMES, Graph
 from sparsecut.graph.node_values import check_features
 
 Records = Sequence[Mapping[str, Any]]
@@ -39,10 +39,17 @@ def encode_rows(values: Any, encoder: Encoder | None) -> Any:
     if encoder is None and (isinstance(values, np.ndarray) or sp.issparse(values)):
         return check_features(values, n_rows)
     if hasattr(values, "column_names"):  # its ids are known already
+        values = without_labels(values, encoder)
         # A column of lists by itself may be one of several that were fitted, and not their vocabulary.
         is_table = isinstance(encoder, TableEncoder)
         values = (FeatureTable if is_table else table_source)(values, "The table of changes")
     return Graph(sp.csr_array((n_rows, n_rows), dtype=np.float32), features=values).encoded_by(encoder).features
+
+
+def without_labels(table: Any, encoder: Encoder | None) -> Any:
+    """A table without a column of labels that was not fitted: it was taken for labels when the graph was read."""
+    fitted = () if encoder is None else encoder.names_in or ()
+    return table.drop_columns([name for name in table.column_names if name.lower() in LABEL_NAMES and name not in fitted])
 
 
 def table_of(records: Records, name: str, encoder: Encoder | None) -> Any:
@@ -108,6 +115,7 @@ def _encoded_part(table: Any, name: str, encoder: Encoder) -> tuple[NDArray[np.i
     """(the places of a table's columns among the encoded ones, their numbers)."""
     given, what = set(table.column_names), f"A row of {name}"
     assert isinstance(encoder, TableEncoder | NamedColumns)
+    table = without_labels(table, encoder)
     check_names(tuple(column for column in encoder.names_in if column in given), tuple(table.column_names), what)
     if isinstance(encoder, NamedColumns):
         part: Encoder = NamedColumns(tuple(column for column in encoder.names_in if column in given))
