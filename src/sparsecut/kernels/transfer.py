@@ -29,7 +29,8 @@ def as_tensor(array: NDArray[Any], device: torch.device) -> Tensor:
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         tensor = torch.from_numpy(np.ascontiguousarray(array))
     if device.type != "cuda" or array.nbytes < MIN_BYTES:
-        return tensor.to(device)
+        # From ordinary memory the driver has read all of it before the call returns; only the GPU is not waited for.
+        return tensor.to(device, non_blocking=device.type == "cuda")
     copied = torch.empty(tensor.shape, dtype=tensor.dtype, device=device)
     source, target = tensor.view(-1), copied.view(-1)
     sending = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
