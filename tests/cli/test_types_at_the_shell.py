@@ -15,7 +15,7 @@ from cli_files import assert_refused
 from report_blocks import meta_of
 from sparsecut.evaluation.splits import SmallClassWarning
 from sparsecut.io.embeddings import read_types
-from tables_by_type import WRITES, tables
+from tables_by_type import WRITES, files_by_type, tables
 
 ASKED = ("--nodes", "author=author.csv", "--nodes", "paper=paper.parquet", "--nodes", "venue")
 EDGES = ("--edges", "author:writes:paper=writes.csv", "--edges", "paper:in:venue=in.parquet")
@@ -105,6 +105,48 @@ def test_engines_that_keep_files_take_types(here: Path, run: Any) -> None:
         found = sc.read_embedding(f"{limit}.parquet")
         assert found.ids.tolist() == wanted.ids.tolist()
         np.testing.assert_allclose(found.vectors, wanted.vectors, atol=1e-4 * np.abs(wanted.vectors).max())
+
+
+def test_folders_by_type_are_read_in_parts(tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    files_by_type(tmp_path, 60)
+    asked = ("--nodes", "author=author.parquet", "--nodes", "paper=paper", "--nodes", "venue")
+    asked += ("--edges", "author:writes:paper=writes", "--edges", "paper:in:venue=in", "--use", "given")
+    asked += ("--weight", "writes=score", "--signed", "--time", "day", "--half-life", "30d")
+    assert run("embed", *asked, "--save-model", "m.safetensors", "-o", "memory.parquet", "-q")[0] == 0
+    wanted = sc.read_embedding("memory.parquet")
+    disk = ("--engine", "disk", "--memory-limit", "600MiB")
+    code, _, said = run("embed", *asked, *disk, "-o", "disk.parquet")
+    assert code == 0
+    assert "labels in column 'label' were left out" in said  # as a store has none
+    assert (
+        run(
+            "transform",
+            "m.safetensors",
+            *(one for one in asked if one not in ("--use", "given")),
+            *disk,
+            "-o",
+            "again.npy",
+            "-q",
+        )[0]
+        == 0
+    )
+    for name in ("disk.parquet", "again.npy"):
+        found = sc.read_embedding(name)
+        assert found.ids.tolist() == wanted.ids.tolist()
+        np.testing.assert_allclose(found.vectors, wanted.vectors, atol=1e-4 * np.abs(wanted.vectors).max())
+    types = read_types("disk.parquet")
+    assert types is not None
+    assert types.tolist() == [one.partition(":")[0] for one in wanted.ids.tolist()]
+    assert_refused(
+        run("embed", *asked, *disk, "--missing", "zero", "-o", "x.parquet"), "--missing needs the graph in memory"
+    )
+    tables(60)[0]["author"].to_parquet("words.parquet", index=False)
+    words = ("--nodes", "author=words.parquet", *asked[2:])
+    code, _, said = run("embed", *words, *disk, "-o", "words-vectors.parquet")
+    assert code == 0
+    assert "'country' that is more than a number: the graph is read into memory" in " ".join(said.split())
+    assert not list(tmp_path.glob(".sparsecut-*"))
 
 
 def test_mistakes_at_the_shell(here: Path, run: Any) -> None:

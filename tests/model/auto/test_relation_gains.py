@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple, replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import sparsecut as sc
 from sparsecut.model.auto.constants import CONSTANTS
 from sparsecut.model.auto.relation_gains import means_over, relation_gains
+from tables_by_type import files_by_type
 from typed_graphs import typed_graph
 
 
@@ -50,3 +55,22 @@ def test_neighbours_that_differ_are_told() -> None:
     graph = typed_graph(n_papers=400)
     gains = relation_gains(graph, graph.encoder.column_types, CONSTANTS.relation_cost)
     assert all(gain is not None and gain.alike > 3 for gain in gains)
+
+
+def test_gains_of_a_store_are_those_of_memory(tmp_path: Path) -> None:
+    nodes, edges = files_by_type(tmp_path, 300)
+    likes = np.random.default_rng(0).integers(0, 150, (400, 2))
+    np.save(tmp_path / "likes.npy", likes)
+    edges[("author", "likes", "author")] = tmp_path / "likes.npy"
+    cost = replace(CONSTANTS.relation_cost, least_columns=2, n_sampled=100, least_nodes=20)
+    for directed in ("symmetrize", "out"):
+        sc.build_store(tmp_path / "store", edges, nodes=nodes, directed=directed, overwrite=True)
+        found, wanted = (
+            relation_gains(graph, np.asarray(graph.encoder.column_types), cost)  # type: ignore[union-attr]
+            for graph in (sc.open_store(tmp_path / "store"), sc.from_tables(nodes, edges, directed=directed))
+        )
+        assert any(gain is not None for gain in wanted)
+        for one, other in zip(found, wanted, strict=True):
+            assert (one is None) == (other is None)
+            if one is not None and other is not None:
+                np.testing.assert_allclose(astuple(one), astuple(other), rtol=1e-9, atol=1e-12)
