@@ -9,9 +9,12 @@ seconds of every function that its tasks ran, so each coefficient is fitted to w
     rows       δ·n·f                   load, cut, join, sum, project, write; of each plan
     transfers  γ·bytes                 `rows_traffic` or `columns_traffic` (`engines.dask.plan`): picked, sent, received
 
-    seconds    c + u·(hops + rows)/(w·cores) + the larger of u·transfers/w and bytes/(w·network)
+    packing    ε·bytes                 what workers' processors do beside the functions of tasks: packing what is sent
+    driver     ρ·tasks                 the driver's processor, which has the scheduler too: it names each task and follows it
 
-c is what does not grow (the driver, tasks), u what workers wait for each other.
+    seconds    c + driver + u·(hops + rows + packing)/(w·cores) + the larger of u·transfers/w and bytes/(w·network)
+
+c is what does not grow, u what workers wait for each other.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ from sparsecut.kernels.streaming import parse_bytes
 NAME = "scaling"
 PICKED = ("pick", "wanted_of")  # what a transfer takes beside sending
 PlanName = Literal["columns", "rows"]
+BLOCK_TASKS = 8
 N_NODES, N_EDGES = 10**9, 10**11
 STORAGE = 20e9  # bytes per second that shared storage reads and writes, all workers together
 CLUSTERS = {  # machines, cores, memory, network in bytes per second
@@ -58,6 +62,8 @@ class Model:
     number: float  # β, per gathered number
     rows: dict[str, float]  # δ, per number of the features, by plan
     byte: float  # γ, per byte between workers
+    packing: float  # ε, per byte between workers
+    task: float  # ρ, per task
     fixed: dict[str, float]  # c
     waiting: dict[str, float]  # u
 
@@ -69,18 +75,33 @@ class Model:
             "hops": reach * (n_panels * self.miss + work.n_columns * self.number),
             "rows": self.rows[plan.name] * work.n_nodes * work.n_columns,
             "transfers": self.byte * traffic(work, plan, n_hops),
+            "packing": self.packing * traffic(work, plan, n_hops),
         }
 
     def seconds(self, work: ClusterWork, plan: Plan, n_hops: int) -> float:
         """On workers of one core each, as measured."""
         busy = sum(self.parts(work, plan, n_hops).values()) / work.n_workers
-        return self.fixed[plan.name] + self.waiting[plan.name] * busy
+        return self.fixed[plan.name] + self.driver(work, plan, n_hops) + self.waiting[plan.name] * busy
+
+    def driver(self, work: ClusterWork, plan: Plan, n_hops: int) -> float:
+        return self.task * n_tasks(work, plan, n_hops)
+
+
+def n_tasks(work: ClusterWork, plan: Plan, n_hops: int) -> int:
+    """The tasks of a fit, about: what is cut, smoothed and joined, and eight for each block: loaded, summed, written."""
+    n_panels = len(plan.widths(work.n_columns, work.n_workers))
+    if plan.name == "columns":
+        return plan.n_blocks * (n_panels * (2 - plan.reads_panels) + BLOCK_TASKS) + 2 * n_panels
+    pieces = n_hops * plan.n_groups**2 + 2 * plan.n_blocks
+    return n_panels * pieces + plan.n_groups**2 + plan.n_blocks * BLOCK_TASKS
 
 
 def traffic(work: ClusterWork, plan: Plan, n_hops: int) -> int:
     """Bytes between workers."""
+    if plan.name == "columns" and plan.keeps_panels:
+        return 0 if plan.reads_panels else columns_traffic(work.n_nodes, work.n_columns, work.n_workers) // 2
     if plan.name == "columns":
-        return columns_traffic(work.n_nodes, work.n_columns, work.n_workers)
+        return columns_traffic(work.n_nodes, work.n_columns, work.n_workers) // (1 + plan.reads_panels)
     halo = scattered_halo(work.n_nodes, work.n_entries, plan.n_groups, work.n_workers)
     return rows_traffic(halo, work.n_columns, n_hops) + 4 * halo
 
@@ -93,6 +114,7 @@ def work_of(cell: dict[str, Any]) -> ClusterWork:
         n_columns=N_FEATURES,
         n_workers=N_WORKERS,
         worker_bytes=parse_bytes("scaling.py", "limit", LIMIT),
+        is_series=False,  # powers of P
     )
 
 
@@ -113,13 +135,27 @@ def fit(cells: dict[str, list[dict[str, Any]]]) -> Model:
     hop_rows = [[_reach(cell) * cell["panels"], _reach(cell) * N_FEATURES] for _, cell, _ in both]
     miss, number = _solve(hop_rows, [found["hops"] for _, _, found in both])
     (byte,) = _solve([[cell["moved"]] for _, cell, _ in both], [found["transfers"] for _, _, found in both])
+    moved, outside = np.array([[cell["moved"], cell["cpu"] - computed(cell)] for _, cell, _ in both]).T
+    packing = max(0.0, float(moved @ outside / (moved @ moved)))  # a small difference of large numbers: not relative to it
+    # What the driver takes whatever it does is a part of c.
+    _, task = _solve([[1.0, count(cell)] for _, cell, _ in both], [cell["driver_cpu"] for _, cell, _ in both])
     rows, fixed, waiting = {}, {}, {}
     for plan in PLANS:
         found = [(cell["n_nodes"] * N_FEATURES, seconds_of(cell)["rows"]) for cell in cells[plan]]
         (rows[plan],) = _solve([[numbers] for numbers, _ in found], [seconds for _, seconds in found])
-        busy = [sum(seconds_of(cell).values()) / N_WORKERS for cell in cells[plan]]
-        fixed[plan], waiting[plan] = _solve([[1.0, one] for one in busy], [cell["seconds"] for cell in cells[plan]])
-    return Model(miss, number, rows, byte, fixed, waiting)
+        busy = [(sum(seconds_of(cell).values()) + packing * cell["moved"]) / N_WORKERS for cell in cells[plan]]
+        rest = [max(cell["seconds"] - task * count(cell), 1e-3) for cell in cells[plan]]
+        fixed[plan], waiting[plan] = _solve([[1.0, one] for one in busy], rest)
+    return Model(miss, number, rows, byte, packing, task, fixed, waiting)
+
+
+def computed(cell: dict[str, Any]) -> float:
+    """The seconds that functions of tasks took."""
+    return sum(actions.get("compute", 0.0) for actions in cell["tasks"].values())
+
+
+def count(cell: dict[str, Any]) -> float:
+    return float(sum(actions["n"] for actions in cell["tasks"].values()))
 
 
 def _reach(cell: dict[str, Any]) -> float:
@@ -136,7 +172,7 @@ def _solve(rows: list[list[float]], measured: list[float]) -> list[float]:
 def predict(model: Model, machines: tuple[int, int, int, float], n_columns: int) -> dict[str, Any]:
     """A fit of two hops on a cluster with a worker per machine."""
     n_workers, n_cores, n_bytes, network = machines
-    work = ClusterWork(N_NODES, 2 * N_EDGES, False, n_columns, n_workers, n_bytes)
+    work = ClusterWork(N_NODES, 2 * N_EDGES, False, n_columns, n_workers, n_bytes, is_series=False)
     try:
         plan = choose_plan(work)
     except InputError as error:
@@ -145,12 +181,15 @@ def predict(model: Model, machines: tuple[int, int, int, float], n_columns: int)
     u = model.waiting[plan.name]
     files = 4 * N_NODES * n_columns * 2 + 8 * N_NODES + 4 * work.n_entries * (n_workers if plan.name == "columns" else 1)
     seconds = {
-        "processors": u * (parts["hops"] + parts["rows"]) / (n_workers * n_cores),
+        "driver": model.driver(work, plan, N_HOPS),
+        "processors": u * (parts["hops"] + parts["rows"] + parts["packing"]) / (n_workers * n_cores),
         "connections": u * parts["transfers"] / n_workers,
         "network": moved / (n_workers * network),
         "storage": files / STORAGE,
     }
-    total = model.fixed[plan.name] + seconds["processors"] + max(seconds["connections"], seconds["network"])
+    total = (
+        model.fixed[plan.name] + seconds["driver"] + seconds["processors"] + max(seconds["connections"], seconds["network"])
+    )
     return {
         "plan": PLAN_NAMES[plan.name],
         "panels": len(plan.widths(n_columns, n_workers)),
@@ -189,10 +228,12 @@ def _coefficients(model: Model) -> dict[str, Any]:
         ["β", "a gathered number", model.number * 1e9],
         *(["δ", f"a number of the features, {PLAN_NAMES[plan]}", model.rows[plan] * 1e9] for plan in PLANS),
         ["γ", "a byte between workers", model.byte * 1e9],
+        ["ε", "packing a byte that is sent", model.packing * 1e9],
+        ["ρ", "a task, of the driver", model.task * 1e9],
         *(["u", f"waiting, times, {PLAN_NAMES[plan]}", model.waiting[plan]] for plan in PLANS),
         *(["c", f"fixed, seconds, {PLAN_NAMES[plan]}", model.fixed[plan]] for plan in PLANS),
     ]
-    caption = "Coefficients: α to γ in nanoseconds of one core or connection."
+    caption = "Coefficients: α to ρ in nanoseconds of one core or connection."
     return {"caption": caption, "columns": ["", "of", "fitted"], "rows": rows}
 
 
@@ -226,9 +267,9 @@ def _predicted(model: Model) -> dict[str, Any]:
         for n_columns in (64, 128):
             found = predict(model, machines, n_columns)
             if found["plan"] == "none":
-                rows.append([name, n_columns, "does not fit", *[None] * 8])
+                rows.append([name, n_columns, "does not fit", *[None] * 9])
                 continue
-            minutes = [found[what] / 60 for what in ("processors", "connections", "network", "storage", "seconds")]
+            minutes = [found[what] / 60 for what in ("driver", "processors", "connections", "network", "storage", "seconds")]
             sizes = [found["panels"], found["moved"] / 1e12]
             rows.append([name, n_columns, found["plan"], *sizes, *minutes, found["first"]])
     return {
@@ -236,7 +277,18 @@ def _predicted(model: Model) -> dict[str, Any]:
         "minutes of each part, of the whole, and the part that takes longest. Connections and network are one path: the "
         f"slower one counts. Shared storage reads and writes {STORAGE / 1e9:g} GB/s, all workers together.",
         "columns": [
-            *("cluster", "features", "plan", "panels", "TB moved", "processors", "connections", "network", "storage"),
+            *(
+                "cluster",
+                "features",
+                "plan",
+                "panels",
+                "TB moved",
+                "driver",
+                "processors",
+                "connections",
+                "network",
+                "storage",
+            ),
             *("whole", "first"),
         ],
         "rows": rows,
