@@ -215,6 +215,20 @@ def test_tables_that_cannot_be_read_in_parts(files: Any, tmp_path: Path) -> None
         sc.build_store(store, {**edges, WRITES: tmp_path / "gaps.parquet"}, nodes=nodes, time="day")
 
 
+def test_types_without_rows_are_told(files: Any, tmp_path: Path) -> None:
+    _, nodes, edges = files
+    pd.read_parquet(nodes["author"]).iloc[:0].to_parquet(tmp_path / "nobody.parquet", index=False)
+    pd.read_parquet(edges[IN]).iloc[:0].to_parquet(tmp_path / "nothing.parquet", index=False)
+    with pytest.raises(sc.InputError, match=r"has no rows. Leave this type of nodes out."):
+        sc.build_store(tmp_path / "store", edges, nodes={**nodes, "editor": tmp_path / "nobody.parquet"})
+    fewer = {**edges, IN: tmp_path / "nothing.parquet"}
+    with pytest.raises(sc.InputError, match=r"paper:in:venue has no rows. Leave this type of edges out."):
+        sc.build_store(tmp_path / "store", fewer, nodes={**nodes, "venue": None})
+    frames = {WRITES: edges[WRITES], IN: pd.DataFrame({"paper": [], "venue": []})}
+    with pytest.raises(sc.InputError, match=r"paper:in:venue has no rows. Leave this type of edges out."):
+        sc.from_tables({**nodes, "venue": [0, 1]}, frames)
+
+
 KILLED = """
 import os, sys
 from pathlib import Path

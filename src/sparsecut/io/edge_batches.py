@@ -77,7 +77,7 @@ class EdgeFile:
                     evidence = evidence_of(tables_in_parts(self.path, "edge", planned.unclear, BATCH_ROWS), self.n_edges)
             self.columns = planned.decide(evidence)
         if self.n_edges == 0:
-            raise InputError(f"{self.what} has no rows.")
+            raise InputError(f"{self.what} has no rows.{'' if plan is None else ' Leave this type of edges out.'}")
 
     def some_ids(self) -> Any:
         """Ids that the first edges name, by which the id column of a table of nodes is found."""

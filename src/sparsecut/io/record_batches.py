@@ -82,7 +82,7 @@ class FeatureFile:
         if not self._names and not may_be_empty:
             raise InputError(f"{self.what} has no column beside the ids.")
         if n_rows == 0:
-            raise InputError(f"{self.what} has no rows.")
+            raise InputError(f"{self.what} has no rows.{' Leave this type of nodes out.' if may_be_empty else ''}")
         with reading(self.path, "features"):
             parts = [as_ids(table.column(self.id_name), self.what) for table in self._tables([self.id_name], BATCH_ROWS)]
             self.ids = np.concatenate(parts)

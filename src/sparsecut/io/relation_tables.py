@@ -64,12 +64,12 @@ def read_relation(
         ends = [as_integers(table.column(name).combine_chunks()) for name in (columns.source, columns.target)]
     else:
         table, is_ordered = _table_of(edges, what)
+        _check_rows(table, what)
         named = dict(zip(ROLES[:3], table.column_names, strict=False)) if is_ordered else {}
         columns = decide_by_table(plan_relation(table.column_names, key, {**asked, **named}, what), table)
         check_ends(table, columns, what)
         ends = [table.column(name) for name in (columns.source, columns.target)]
-    if table.num_rows == 0:
-        raise InputError(f"{what} has no rows. Leave this type of edges out.")
+    _check_rows(table, what)
     for name, end in zip((columns.source, columns.target), ends, strict=True):
         if end.null_count:
             check_present(end, what, f" of column {name!r}")
@@ -83,6 +83,12 @@ def read_relation(
     sources, targets = (_whole(plain_ids(end, what)) for end in ends)
     said = (f"Edges {':'.join(key)}: {columns}.", *(f"{':'.join(key)}: {note}" for note in columns.notes), *columns.doubts)
     return RelationTable(key, what, sources, targets, weights, said, table, moments)
+
+
+def _check_rows(table: Any, what: str) -> None:
+    """Before its columns are looked at: those of a frame without rows have no type."""
+    if table.num_rows == 0:
+        raise InputError(f"{what} has no rows. Leave this type of edges out.")
 
 
 def _whole(ids: Any) -> Any:
