@@ -28,7 +28,7 @@ def main() -> None:
         _answer_tasks(request, answer)
     else:
         sizes = (request["n_nodes"] + 1, request["n_entries"], request["n_entries"], request["n_nodes"])
-        graph = SentGraph(*(_numbers(size) for size in sizes))
+        graph = SentGraph(*(_read(size) for size in sizes))
         answer.write(array("i", CALLS[request["library"]](graph, *request["asked"])).tobytes())
     answer.flush()
 
@@ -170,9 +170,13 @@ class Partitioner:
 
 
 def _numbers(count: int) -> list[int]:
+    return _read(count).tolist()
+
+
+def _read(count: int) -> array[int]:
     found = array("i")
     found.frombytes(sys.stdin.buffer.read(count * found.itemsize))
-    return found.tolist()
+    return found
 
 
 if __name__ == "__main__":
