@@ -40,7 +40,7 @@ NAMED = ("cora", "pubmed", "amazon_photo", "facebook")
 PLANTED = {"planted, 2 parts": (2, 7, 1), "planted, 8 parts": (8, 10, 3)}  # parts, edges per node inside, and to anywhere
 GRAPHS = (*FILES, *NAMED, *PLANTED)
 TREES = ("airfoil1", "power", "polblogs", "cora")  # n − 1 cuts each: graphs of some thousand nodes
-TREE_SIZES = (25_000, 100_000)
+TREE_SIZES = (100_000, 25_000)
 PACKAGES = ("pymetis", "kahip", "kaminpar", "leidenalg", "networkit", "scikit-network")
 PARTS = (2, 3, 4, 6, 8, 12, 16)
 LIMIT = 20  # CPU seconds of a peer's process
@@ -260,7 +260,7 @@ def main() -> None:
     if arguments.scale:
         tasks = [("scale", kind) for kind in ("planted", "mesh")]
     elif arguments.trees:
-        tasks = [("tree", kind, str(n)) for kind in ("planted", "mesh", "embedding") for n in TREE_SIZES]
+        tasks = [("tree", kind, str(n)) for n in TREE_SIZES for kind in ("planted", "mesh", "embedding")]
     elif arguments.time:
         tasks = [("time", graph) for graph in arguments.graphs.split(";")]
     else:

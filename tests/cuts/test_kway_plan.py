@@ -38,9 +38,18 @@ def test_meshes_have_equal_degrees_and_triangles_or_long_ways() -> None:
 
 def test_more_parts_and_more_effort_mean_more_partitions() -> None:
     pytest.importorskip("mtkahypar")
-    usual = [n_partitions(plan(STAR, wanted(count), 0, "usual")) for count in (2, 8, 16)]
-    assert 0 < usual[0] < usual[1] < usual[2]
-    assert n_partitions(plan(STAR, wanted(16), 0, "best")) > usual[2]
+    usual = [n_partitions(plan(STAR, wanted(count), 0, "usual")) for count in (8, 16)]
+    assert 0 < usual[0] < usual[1]
+    assert n_partitions(plan(STAR, wanted(16), 0, "best")) > usual[1]
+    assert [task.preset for task in plan(STAR, wanted(2), 0, "usual").chains] == ["DEFAULT"]  # more of the quick ones
+
+
+def test_the_libraries_make_no_parts_of_any_size() -> None:
+    free = replace(wanted(4, "modularity"), most=np.inf)
+    assert plan(MESH, free, 0, "usual") == KwayPlan()
+    pytest.importorskip("mtkahypar")
+    assert plan(MESH, replace(free, fixed=np.where(np.arange(600) == 0, 1, -1)), 0, "usual").chains
+    assert plan(MESH, wanted(4, "modularity"), 0, "usual").chains
     assert n_partitions(plan(STAR, wanted(16), 0, "fast")) == 1
 
 

@@ -3,8 +3,8 @@
 How much follows from the size and the degrees of the graph and the number of parts, never from the clock or the number of
 cores. It is measured by the time of KaHIP's "strong" configuration. On graphs of unequal degrees, such as social networks,
 that is the time of five and more partitions by Mt-KaHyPar; the best of two cuts fewer edges than KaHIP, and the two combined
-fewer still. On meshes it is the time of three, and nothing else is as good in it: meshes get KaHIP itself, and METIS beside it. A random graph of
-equal degrees is no mesh: there KaHIP takes twenty times as long, for as many edges.
+fewer still. On meshes it is the time of three, and nothing else is as good in it: meshes get KaHIP itself, and METIS, which
+takes no time. A random graph of equal degrees is no mesh: there KaHIP takes twenty times as long, for as many edges.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ class KwayPlan:
 
 def plan(A: sp.csr_array, wanted: Wanted, seed: int, effort: str) -> KwayPlan:
     """How much is tried. effort : "usual", "best" or "fast"."""
+    if wanted.objective != "cut" and wanted.fixed is None and not np.isfinite(wanted.most):
+        return KwayPlan()  # parts of any size: those of the libraries, which are about equal, were never the best
     is_free = wanted.objective == "cut" and wanted.fixed is None
     is_like_mesh = is_free and effort != "fast" and is_mesh(A)
     is_light = all(whole(given).sum() <= LIGHT for given in (wanted.weights, A.data))

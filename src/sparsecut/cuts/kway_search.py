@@ -1,10 +1,10 @@
 """k parts: candidates of several methods, each improved, and the best of them.
 
     cut            Mt-KaHyPar's partitions of several seeds, METIS' ones improved by it, and combinations of these, in a
-                   process of its own; of meshes KaHIP's beside it (the extra ``cuts``). Without them: the sparsest allowed
+                   process of its own; of meshes KaHIP's and METIS' (the extra ``cuts``). Without them: the sparsest allowed
                    cut, and each side again; then the border of every two parts that touch, by flow
-    conductance    the same without a bound on sizes, clusters of eigenvectors, merged communities; then single moves
-    modularity     as conductance
+    conductance    sparsest cuts, and each side again; clusters of eigenvectors, merged communities; then single moves
+    modularity     merged communities; then single moves
 
 How much is tried is planned in `kway_plan.py`.
 """
@@ -96,9 +96,10 @@ def _candidates(
             running.enter_context(Kahypar(A, wanted.weights, [task], wanted.fixed, () if number else given))
             for number, task in enumerate(planned.chains)
         ]
-        if planned.with_kahip and effort != "best":  # while the process works
-            found += _present([kahip_strong(A, wanted.weights, count, wanted.imbalance, seed)])
-            yield from ((parts, "KaHIP") for parts in found)
+        if planned.with_kahip and effort != "best":
+            for call, name in ((kahip_strong, "KaHIP"), (metis, "METIS")):
+                found += (made := _present([call(A, wanted.weights, count, wanted.imbalance, seed)]))
+                yield from ((parts, name) for parts in made)
 
         def others() -> list[tuple[Members, str]]:
             return [(parts, "Mt-KaHyPar") for process in processes for parts in process.parts()]
@@ -110,14 +111,15 @@ def _candidates(
         for parts, name in others():
             found.append(parts)
             yield parts, name
-    if not found or (wanted.objective == "conductance" and A.shape[0] <= THOROUGH.direct):
+    clusters = [] if wanted.objective == "cut" else list(_clusters(A, wanted, random))
+    is_divided = wanted.objective == "conductance" and A.shape[0] <= THOROUGH.direct
+    if is_divided or not (found or clusters):
         parts = _recursive(source, wanted, random, report, (LIGHT, LIGHT) if is_fast else efforts)
         if wanted.objective == "cut" and not is_fast:
             parts = keep_bounds(A, parts, count, wanted.weights, wanted.most, wanted.fixed)
             parts = improve_pairs(A, parts, wanted, report)
         yield parts, "recursive cuts"
-    if wanted.objective != "cut":
-        yield from _clusters(A, wanted, random)
+    yield from clusters
 
 
 def _present(found: Iterable[Members | None]) -> list[Members]:

@@ -40,13 +40,14 @@ class Speed:
     """How the tree of a large graph is made: from how many nodes on, and with what instead of the sparsest of all cuts.
 
     joined : nodes of a cluster that is joined bottom up. balance : the least share of the smaller side. imbalances : of
-    METIS' cuts. effort : of the search where there is no METIS.
+    METIS' cuts, the n_improved sparsest of which are improved. effort : of the search where there is no METIS.
     """
 
     large_from: int = 2_001
     joined: int = 128
     balance: float = 0.1
     imbalances: tuple[float, ...] = (0.05, 0.2, 0.5, 0.75)
+    n_improved: int = 3
     effort: Effort = BRIEF
 
 
@@ -137,12 +138,13 @@ def _peel(source: Material, nodes: Nodes, random: np.random.Generator, speed: Sp
 
 
 def _by_metis(problem: CutProblem, speed: Speed, random: np.random.Generator) -> list[Candidate]:
-    """METIS' cuts with several balances, improved; none without METIS."""
+    """METIS' cuts with several balances, the sparsest ones improved; none without METIS."""
     seed = int(random.integers(2**20))
     made = (metis(problem.adjacency, problem.measure, 2, imbalance, seed) for imbalance in speed.imbalances)
     sides = [parts == 0 for parts in made if parts is not None]
     found = distinct(Candidate(side, problem.value(side), "METIS") for side in sides)
-    return distinct(improve_border(problem, one) for one in found if np.isfinite(one.value))
+    found = [one for one in found if np.isfinite(one.value)]
+    return distinct(improve_border(problem, one) for one in found[: speed.n_improved])
 
 
 def _disjoint(problem: CutProblem, found: list[Candidate]) -> list[tuple[Mask, float]]:
