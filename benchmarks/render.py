@@ -60,7 +60,7 @@ How much time and memory the library takes. Every figure is drawn by `python ben
 was measured on. A target is a figure that the project has set itself. Where it is missed, the table says so.
 """
 BEYOND = ("channels", "misses")
-LINKS = ("links",)
+LINKS = ("links", "link_calibration", "recommend", "why_near")
 LINKS_INTRODUCTION = """# Links, measured
 
 How well [Links](guides/recommendations.md) ranks new links and items, compared with the methods that people use today. Every
@@ -122,6 +122,9 @@ GPU](images/growth.svg)""",
     "Cuts and partitions": """Left of the line, our cut is sparser than the best cut of the other programs.
 
 ![The value of the sparsest cut found over that of the best other program, per graph](images/cuts_sparsest.svg)""",
+    "Probabilities of links": """On the line, as many pairs are links as predicted.
+
+![The share of pairs that are links, found over predicted, for each graph and bin](images/link_calibration.svg)""",
     "Updates of a graph that changes": """The more changes are made at once, the less time each takes.
 
 ![Changes per second over how many come at once, for each graph and model](images/updates.svg)""",

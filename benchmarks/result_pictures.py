@@ -8,7 +8,7 @@ wins.svg               the default against each method and graph: ahead, level o
 growth.svg             seconds over the size of the graph, on a CPU, from disk and on a GPU
 updates.svg            changes per second over how many come at once
 
-Those of cuts, of a GPU and of a cluster are in `engine_pictures.py`.
+Those of cuts, of a GPU and of a cluster are in `engine_pictures.py`, that of links in `link_pictures.py`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 import beyond
 from drawing import COLOURS, SHAPES, Axis, Panel, Picture, spanning, written
 from engine_pictures import one_cluster, one_gpu, sparsest_cuts
+from link_pictures import link_calibration
 from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.evaluation.paired import Comparison
 from sparsecut.lab.paper.results import Cell, Results
@@ -218,6 +219,7 @@ _OTHERS = {  # file: what draws it, and the results it is drawn from
     "cuts_sparsest.svg": ("partition", sparsest_cuts),
     "gpu.svg": ("gpu", one_gpu),
     "cluster.svg": ("cluster_scale", one_cluster),
+    "link_calibration.svg": ("link_calibration", link_calibration),
 }
 
 
