@@ -11,7 +11,7 @@ from typing import Any
 from drawing import COLOURS, SHAPES, Axis, Panel, Picture
 
 LEAST_HELD_OUT = 10  # links of a bin: the share of fewer is chance
-LEAST_SHARE = 0.0003
+LEAST_SHARE = 0.00002
 
 
 def link_calibration(result: dict[str, Any]) -> Picture:
