@@ -169,7 +169,7 @@ def evaluate_links(
 
 
 def seeds_of_runs(random_state: int, n_runs: int) -> list[int]:
-    """Of each run: by which its edges are held out, and its examples drawn."""
+    """The seeds of the runs, by which edges are held out and examples drawn."""
     return [int(seed) for seed in np.random.SeedSequence(random_state).generate_state(n_runs)]
 
 

@@ -171,8 +171,8 @@ class FrozenGraph:
         assert self._codes is not None
         return self._codes
 
-    def with_type_counts(self: Self, counts: Sequence[int]) -> Self:
-        """The graph, whose nodes come type by type, so many of each: their ids need not be read for that."""
+    def _with_type_counts(self: Self, counts: Sequence[int]) -> Self:
+        """The graph, with the types of nodes that come type by type, so many of each: no id is read for that."""
         assert sum(counts) == self.n_nodes
         self._set({"_codes": np.repeat(np.arange(len(counts)), counts).astype(np.int16)})
         return self

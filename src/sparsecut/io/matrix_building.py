@@ -244,7 +244,7 @@ def _summed(keys: NDArray[np.int64], values: NDArray[Any]) -> tuple[NDArray[np.i
 
 
 def _largest(keys: NDArray[np.int64], values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Of the values with the same key, which follow one another, the largest."""
+    """The largest of the values with the same key, which follow one another."""
     first = _firsts(keys)
     return keys[first], np.maximum.reduceat(values, first) if len(first) else values
 

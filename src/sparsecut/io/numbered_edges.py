@@ -90,7 +90,7 @@ class FileEdges:
 
 
 def latest_among(kept: DatedEdges | None, batch: Batch, directed: str, most: int = MOST_EDGES) -> DatedEdges:
-    """Of some edges and those of a batch that follow them the latest that join two nodes and do not ask for distance."""
+    """The latest of some edges and of a batch that follows them, those that join two nodes and do not ask for distance."""
     i, j, weights, times = batch
     i, j = (j, i) if directed == "in" else (i, j)
     found = DatedEdges(i, j, weights, times)

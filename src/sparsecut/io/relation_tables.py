@@ -86,7 +86,7 @@ def read_relation(
 
 
 def _check_rows(table: Any, what: str) -> None:
-    """Before its columns are looked at: those of a frame without rows have no type."""
+    """Before its columns are read: those of a frame without rows have no type."""
     if table.num_rows == 0:
         raise InputError(f"{what} has no rows. Leave this type of edges out.")
 

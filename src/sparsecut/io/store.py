@@ -115,7 +115,7 @@ def open_store(path: str | Path) -> Graph:
         clock=clock,
         demands=demands,
     )
-    return graph if counts is None else graph.with_type_counts(counts)
+    return graph if counts is None else graph._with_type_counts(counts)
 
 
 def check_place(folder: Path, overwrite: bool) -> None:

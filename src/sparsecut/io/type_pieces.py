@@ -59,7 +59,7 @@ class RelationPiece:
     ends: tuple[EndIds, EndIds]
 
     def ends_of(self, name: str) -> list[EndIds]:
-        """Those of its ends that are nodes of a type."""
+        """The ends of its edges that are nodes of a type."""
         return [end for end, kind in zip(self.ends, (self.key[0], self.key[2]), strict=True) if kind == name]
 
     @property

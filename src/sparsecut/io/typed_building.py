@@ -64,7 +64,7 @@ class TypeTables:
     notes: tuple[str, ...] = ()
 
     def absolute(self) -> TypeTables:
-        """The same files for processes that run in another folder."""
+        """The files by their whole paths, for processes that run in another folder."""
         nodes = {name: None if path is None else path.absolute() for name, path in self.nodes.items()}
         return TypeTables(nodes, {key: path.absolute() for key, path in self.edges.items()}, self.notes)
 

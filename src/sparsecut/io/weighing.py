@@ -66,7 +66,7 @@ class Weighing:
     def clock_of(
         self, latest: Sequence[Latest], parts: Callable[[], Sequence[DatedEdges]], is_calendar: bool
     ) -> tuple[Clock, tuple[str, ...]]:
-        """The clock of edges of which the latest of every type are known; `parts` are asked for "auto" alone."""
+        """The clock of edges of which the latest of every type are known; `parts` are called for "auto" alone."""
         now = max(one.time for one in latest)
         if self.now is not None:
             now = as_moment(self.now, f"The now parameter of {self.caller}", is_calendar=is_calendar)

@@ -87,7 +87,7 @@ def orthonormal(columns: Tensor, *, n_passes: int = 2) -> Tensor:
 
 
 def _by_cholesky(columns: Tensor) -> Tensor:
-    """The same span by a Cholesky factor in float64: a GPU computes it without waiting for the host, unlike eigenvectors.
+    """Columns of the span by a Cholesky factor in float64: unlike eigenvectors, a GPU computes it without the host.
 
     A small share of the columns' squares is added to the diagonal, so that columns that depend on others have a factor too.
     Columns of zeros stay zero.

@@ -82,7 +82,7 @@ class Incidence:
         return cls(graph, columns, ends, out, into, float(total / n_entries) if n_entries else 1.0, edges)
 
     def after_fit(self) -> Incidence:
-        """The same without the engine of the fit, which is closed with it."""
+        """The incidence without the engine of the fit, which is closed with it."""
         return replace(self, edges=IN_PROCESS)
 
     def scale(self, power: float, nodes: Any = slice(None), *, is_source: bool) -> Array:
