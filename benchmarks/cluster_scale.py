@@ -1,7 +1,7 @@
 """The Dask engine against size: generated graphs of 1 to 8 million nodes on two workers of 3 GiB, both plans; and memory.
 
-    python benchmarks/cluster_scale.py [--only make|scale|memory|arrays] [--sizes 1 2 4 8] [--folder FOLDER]
-                                       [--fresh] [--remove]
+    python benchmarks/cluster_scale.py [--only make|scale|memory|arrays|dense] [--sizes 1 2 4 8]
+                                       [--limit 3GiB] [--folder FOLDER] [--fresh] [--remove]
 
 make      the graphs, as stores of .npy files in the folder, a slice of nodes at a time; those that are there are taken
 scale     each size by each plan: seconds, bytes exchanged (estimated before, counted after), the peak of each worker
@@ -9,6 +9,8 @@ memory    a size that fits one machine: the local cluster, its start included, b
           in turn; both from the same store to Parquet files
 arrays    a graph in memory (400,000 nodes, or `--arrays` of them): `SCE()` by memory, by disk and by a cluster that is
           started for it, three times each in turn; seconds by the clock and of the processors of all processes
+dense     40 entries at every node in place of 20, the plan as it comes: what a doubling of the graph costs at each step,
+          where workers of a `--limit` have less and less room beside the neighbour lists
 
 Graphs have planted communities whose ids are shuffled, so that a node's neighbours lie anywhere: 20 edges at every node, 64
 features. A fit is two hops of all columns (the paper's filter), the Gram matrix, the closed form and the embedding, written
@@ -45,7 +47,8 @@ LIMIT, N_WORKERS = "3GiB", 2
 N_FEATURES, DEGREE, N_HOPS = 64, 20, 2
 PLANS = ("columns", "rows")
 SETTINGS: dict[str, Any] = {"filter": sc.Power(order=N_HOPS), "weighting": "none", "channels": "smoothed"}
-KEYS = {"scale": "scale ", "memory": "ratio ", "arrays": "arrays "}  # how the keys of points begin
+DENSE, DOUBLING = 2 * DEGREE, 2.2  # entries at every node; what twice the graph may cost
+KEYS = {"scale": "scale ", "memory": "ratio ", "arrays": "arrays ", "dense": "dense "}  # how the keys of points begin
 CELLS = ("arrays-memory", "arrays-disk", "arrays-dask")
 SLOPE, RATIO = 1.1, 2.0  # at most
 RATIO_MILLIONS, N_ROUNDS = 4.0, 3
@@ -56,12 +59,13 @@ HOPS = ("smooth_panel", "hop_block")
 MOVES = ("columns_of", "stacked", "rows_of", "side_by_side", "pick", "scaled", "wanted_of")
 
 
-def store_of(folder: Path, millions: float) -> Path:
+def store_of(folder: Path, millions: float, degree: int = DEGREE) -> Path:
     """A generated graph as a store, made once, in a process whose memory is not the driver's."""
-    path = folder / f"million-{millions:g}"
+    path = folder / (f"million-{millions:g}" if degree == DEGREE else f"million-{millions:g}-{degree}")
     if not (path / "graph.json").exists():
         shutil.rmtree(path, ignore_errors=True)
-        subprocess.run([sys.executable, __file__, "--make", str(path), "--sizes", f"{millions:g}"], check=True)
+        size = ["--sizes", f"{millions:g}", "--degree", str(degree)]
+        subprocess.run([sys.executable, __file__, "--make", str(path), *size], check=True)
     return path
 
 
@@ -193,6 +197,17 @@ def arrays(points: dict[str, Any], folder: Path, n_nodes: int) -> None:
                 save(points)
 
 
+def dense(points: dict[str, Any], folder: Path, sizes: list[float], limit: str) -> None:
+    for millions in sizes:
+        key = f"dense {limit} {millions:g}"
+        if key not in points:
+            store_of(folder, millions, DENSE)
+            size = ["--sizes", f"{millions:g}", "--limit", limit]
+            points[key] = in_process("--cell", "dense", *size, "--folder", str(folder))
+            print(key, f"{points[key]['seconds']:.1f} s", flush=True)
+            save(points)
+
+
 def slope(points: dict[str, Any], plan: str, what: str = "seconds") -> float | None:
     """The exponent of the growth with the number of nodes: the line through all sizes, both logarithmic."""
     cells = [point for key, point in points.items() if key.startswith("scale") and key.endswith(plan)]
@@ -281,13 +296,35 @@ def arrays_table(points: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"caption": caption, "columns": columns, "rows": rows}] if rows else []
 
 
+def dense_table(points: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each size beside the half of it, by the same limit."""
+    cells = sorted((key.split()[1], point["n_nodes"], point) for key, point in points.items() if key.startswith("dense"))
+    rows, before = [], {}
+    for limit, n_nodes, point in cells:
+        processors = point["cpu"] + point["driver_cpu"]
+        half = before.get((limit, n_nodes // 2))
+        times = None if half is None else processors / half
+        before[limit, n_nodes] = processors
+        spilled = sum(one.get("disk-read", 0) + one.get("disk-write", 0) for one in point["tasks"].values())
+        row = [limit, n_nodes, point["n_entries"] // 2, point["panels"], point["seconds"], processors, times]
+        row += [max(point["peaks"]) / 2**20, point["moved"] / 2**20, spilled]
+        rows.append([*row, *((None, None) if times is None else (f"at most {DOUBLING}", times <= DOUBLING))])
+    caption = (
+        f"{DENSE} entries at every node: what twice the graph costs, in seconds of all processors. Spilled: seconds in "
+        "which Dask wrote blocks to disk and read them again, beside the files that the plan writes."
+    )
+    columns = ["limit", "nodes", "edges", "panels", "seconds", "processor seconds", "times the half", "MiB peak, worker"]
+    columns += ["MiB moved", "seconds spilled", "target", "met"]
+    return [{"caption": caption, "columns": columns, "rows": rows}] if rows else []
+
+
 def save(points: dict[str, Any]) -> None:
     write_results(
         NAME,
         title="Against size",
         about=(__doc__ or "").split("\n\n", 3)[3].strip(),
         command="python benchmarks/cluster_scale.py",
-        tables=[*tables(points), *arrays_table(points)],
+        tables=[*tables(points), *arrays_table(points), *dense_table(points)],
         notes=[
             f"{DEGREE} edges at every node are {DEGREE // 2}·n edges, each counted once, and {DEGREE}·n entries of lists.",
         ],
@@ -297,25 +334,29 @@ def save(points: dict[str, Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=["make", "scale", "memory", "arrays"])
+    parser.add_argument("--only", choices=["make", "scale", "memory", "arrays", "dense"])
+    parser.add_argument("--limit", default=LIMIT, help="Memory of a worker, for the dense graphs.")
+    parser.add_argument("--degree", type=int, default=DEGREE, help=argparse.SUPPRESS)
     parser.add_argument("--arrays", type=int, default=ARRAYS, help="Nodes of the graph in memory.")
     parser.add_argument("--sizes", type=float, nargs="+", default=[1.0, 2.0, 4.0, 8.0], help="Million nodes.")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "sparsecut-cluster")
     parser.add_argument("--fresh", action="store_true", help="Forget what was measured of it before.")
     parser.add_argument("--remove", action="store_true", help="Remove the graphs in the end.")
     parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--cell", choices=["memory", "cluster", *PLANS, *CELLS], help=argparse.SUPPRESS)
+    parser.add_argument("--cell", choices=["memory", "cluster", "dense", *PLANS, *CELLS], help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.make is not None:
         n_nodes = int(asked.sizes[0] * 1_000_000)
-        make_store(asked.make, n_nodes, n_nodes * DEGREE // 2, N_FEATURES)
+        make_store(asked.make, n_nodes, n_nodes * asked.degree // 2, N_FEATURES)
         return
     asked.folder.mkdir(parents=True, exist_ok=True)
     if asked.cell is not None:
-        store = store_of(asked.folder, asked.sizes[0])
+        store = store_of(asked.folder, asked.sizes[0], DENSE if asked.cell == "dense" else DEGREE)
         with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
             if asked.cell in CELLS:
                 found = measure_arrays(store, asked.cell.partition("-")[2], Path(folder))
+            elif asked.cell == "dense":
+                found = measure_cell(store, "auto", Path(folder), asked.limit)
             elif asked.cell == "memory":
                 found = measure_memory(store, Path(folder))
             elif asked.cell == "cluster":  # as it comes: an even share of the machine's memory for each worker
@@ -335,6 +376,8 @@ def main() -> None:
         scale(points, asked.folder, asked.sizes)
     if asked.only in (None, "memory"):
         beside_memory(points, asked.folder, min(RATIO_MILLIONS, max(asked.sizes)))
+    if asked.only in (None, "dense"):
+        dense(points, asked.folder, asked.sizes, asked.limit)
     if asked.only in (None, "arrays"):
         arrays(points, asked.folder, asked.arrays)
     if asked.remove:

@@ -1,6 +1,6 @@
 """What `sparsecut.estimate` says before a fit beside what the fit took: seconds, memory and scratch of each engine.
 
-    python benchmarks/estimate.py [--engines memory disk dask] [--folder FOLDER]
+    python benchmarks/estimate.py [--engines memory disk dask] [--folder FOLDER] [--fresh]
 
 The graphs are generated stores (`disk.make_store`): 20 edges at every node. Each fit has a process of its own, which
 estimates first and fits then: seconds by the clock, the cluster's start included; memory is the peak of the process, or of
@@ -119,6 +119,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=list(ENGINES))
     parser.add_argument("--folder", type=Path, help="Where graphs and scratch lie. [default: made anew and removed]")
+    parser.add_argument("--fresh", action="store_true", help="Forget what was measured of these engines before.")
     parser.add_argument("--cell", nargs=3, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.cell is not None:
@@ -126,6 +127,8 @@ def main() -> None:
         print(json.dumps(measure(Path(store), engine, model, asked.folder)))
         return
     points = read_points(NAME)
+    if asked.fresh:
+        points = {key: point for key, point in points.items() if key.split(" | ")[2] not in asked.engines}
     with tempfile.TemporaryDirectory(dir=asked.folder) as temporary:
         for name, (n_nodes, n_features) in GRAPHS.items():
             store = Path(temporary) / "store"
