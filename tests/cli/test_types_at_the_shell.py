@@ -149,6 +149,16 @@ def test_folders_by_type_are_read_in_parts(tmp_path: Path, run: Any, monkeypatch
     assert not list(tmp_path.glob(".sparsecut-*"))
 
 
+def test_parts_have_the_type_of_every_node(tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g").mkdir()
+    tables(60)[1][WRITES].to_csv("g/author__writes__paper.csv", index=False)
+    code, _, error = run("partition", "g", "--parts", 2, "-o", "parts.csv", "-q")
+    assert code == 0, error
+    parts = pd.read_csv("parts.csv")
+    assert parts["type"].tolist() == [one.partition(":")[0] for one in parts["id"]]
+
+
 def test_mistakes_at_the_shell(here: Path, run: Any) -> None:
     out = ("-o", "v.parquet")
     assert_refused(run("embed", *out), "needs a graph", "--edges TYPE:RELATION:TYPE=FILE")

@@ -18,6 +18,7 @@ from sklearn.metrics import normalized_mutual_info_score
 import sparsecut as sc
 from cut_graphs import barbell, graph_of, grid, planted, random_weights
 from sparsecut.base.errors import InputError
+from tables_by_type import graph_of_tables
 
 
 @pytest.mark.slow
@@ -221,3 +222,16 @@ def test_the_parts_as_a_frame_and_as_a_picture(tmp_path: Path) -> None:
 def test_wrong_options_are_named(parts: int, options: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         sc.partition(barbell(5), parts, **options)
+
+
+def test_parts_of_a_graph_with_types_have_the_nodes_of_each() -> None:
+    graph = graph_of_tables()
+    parts = sc.partition(graph, 2)
+    frame = parts.to_frame()
+    assert frame["type"].tolist() == graph.types.tolist()
+    for part in range(2):
+        authors = frame.index[(frame["part"] == part) & (frame["type"] == "author")]
+        assert [f"author:{one}" for one in parts.nodes(part, type="author").tolist()] == authors.tolist()
+        assert len(parts.nodes(part)) == sum(len(parts.nodes(part, type=name)) for name in graph.node_types)
+    with pytest.raises(sc.InputError, match="The graph has no nodes of type 'editor'"):
+        parts.nodes(0, type="editor")

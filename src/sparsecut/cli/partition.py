@@ -136,6 +136,8 @@ def partition(
         if report is not None:
             found.report(report, random_state=seed, overwrite=force, progress=bar)
     seconds = time.perf_counter() - started
+    if loaded.types is not None and not tree:  # a tree has rows for clusters
+        columns = {**columns, "type": loaded.types}
     with written_to(output_path) as path:
         write_columns(path, columns, overwrite=force)
     output.say(

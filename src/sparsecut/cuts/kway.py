@@ -68,13 +68,15 @@ class Partition(Reported):
     source: str
     graph: Graph = field(compare=False)
 
-    def nodes(self, part: int) -> NDArray[Any]:
+    def nodes(self, part: int, type: str | None = None) -> NDArray[Any]:  # noqa: A002 - as of `Graph.nodes`
         """Return the ids of the nodes of one part.
 
         Parameters
         ----------
         part : int
             The number of the part, 0 … k - 1; 0 is the largest.
+        type : str, default=None
+            Of a graph with types of nodes one of them: its nodes in this part, by their own ids, as of `Graph.nodes`.
 
         Returns
         -------
@@ -88,7 +90,12 @@ class Partition(Reported):
         >>> parts.nodes(1).tolist()
         ['c', 'd']
         """
-        return np.asarray(self.graph.node_ids[self.parts == part])
+        here = self.parts == part
+        if type is None:
+            return np.asarray(self.graph.node_ids[here])
+        own = self.graph.nodes(type)  # refuses a type that is not there
+        assert self.graph.node_types is not None
+        return np.asarray(own[here[self.graph.type_codes == self.graph.node_types.index(type)]])
 
     def to_frame(self) -> Any:
         """Return the parts as a pandas frame. Needs pandas (extra ``pandas``).
@@ -96,7 +103,7 @@ class Partition(Reported):
         Returns
         -------
         pandas.DataFrame
-            The column `part`, with the ids as index.
+            The column `part`, with the ids as index; `type` beside it of a graph with types of nodes.
 
         Examples
         --------
@@ -106,7 +113,9 @@ class Partition(Reported):
         1
         """
         pandas = import_extra("pandas", caller="to_frame", extra="pandas")
-        return pandas.DataFrame({"part": self.parts}, index=pandas.Index(self.graph.node_ids, name="id"))
+        types = self.graph.types
+        columns = {"part": self.parts} | ({} if types is None else {"type": types})
+        return pandas.DataFrame(columns, index=pandas.Index(self.graph.node_ids, name="id"))
 
     def draw(self, path: str | Path | None = None, *, overwrite: bool = False) -> Figure:
         """Draw the graph with its parts in colour. Needs matplotlib (extra ``explore``).
