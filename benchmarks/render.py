@@ -26,6 +26,7 @@ README = DOCS.parent / "README.md"
 PAGE, CUTS_PAGE, BEYOND_PAGE = DOCS / "performance.md", DOCS / "partition_results.md", DOCS / "beyond.md"
 SCALING_PAGE = DOCS / "scaling.md"
 LINKS_PAGE = DOCS / "links_results.md"
+KINDS_PAGE = DOCS / "kinds_results.md"
 GLANCE_PAGE = DOCS / "at_a_glance.md"
 SECTIONS = (
     "front_door",
@@ -65,6 +66,15 @@ LINKS_INTRODUCTION = """# Links, measured
 
 How well [Links](guides/recommendations.md) ranks new links and items, compared with the methods that people use today. Every
 figure is drawn by `python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is typed by hand.
+"""
+KINDS = ("movielens_story", "relations", "typed_cost", "timed", "signed")
+KINDS_INTRODUCTION = """# Types, times and signs, measured
+
+What the vectors of graphs with [types](guides/typed_graph.md), [two sides](guides/ratings.md),
+[times](guides/transfers_with_dates.md) and [signs](guides/friends_and_enemies.md) are worth. Every figure is drawn by
+`python benchmarks/render.py` from the data under `benchmarks/results`; nothing here is typed by hand. On Bitcoin OTC an AUC
+of 94.5 for signs is the aim. With directions it is reached; without them it is missed: ratings that a person gave and got
+are then counted together.
 """
 CUTS = ("partition_parts", "partition")
 CUTS_INTRODUCTION = """# Cuts and partitions, measured
@@ -225,6 +235,7 @@ def main() -> None:
     PAGE.write_text(render(), "utf-8")
     CUTS_PAGE.write_text(render(sections=CUTS, introduction=CUTS_INTRODUCTION), "utf-8")
     LINKS_PAGE.write_text(render(sections=LINKS, introduction=LINKS_INTRODUCTION), "utf-8")
+    KINDS_PAGE.write_text(render(sections=KINDS, introduction=KINDS_INTRODUCTION), "utf-8")
     BEYOND_PAGE.write_text(render_beyond(), "utf-8")
     SCALING_PAGE.write_text(render(sections=SCALING, introduction=SCALING_INTRODUCTION), "utf-8")
     cells = list(Results(RESULTS, NAME).cells)

@@ -61,6 +61,8 @@ def test_the_committed_page_is_drawn_from_the_committed_data() -> None:
     assert (ROOT / "docs/partition_results.md").read_text("utf-8") == cuts, "run: python benchmarks/render.py"
     links = render(sections=RENDER["LINKS"], introduction=RENDER["LINKS_INTRODUCTION"])
     assert (ROOT / "docs/links_results.md").read_text("utf-8") == links, "run: python benchmarks/render.py"
+    kinds = render(sections=RENDER["KINDS"], introduction=RENDER["KINDS_INTRODUCTION"])
+    assert (ROOT / "docs/kinds_results.md").read_text("utf-8") == kinds, "run: python benchmarks/render.py"
     scaling = render(sections=RENDER["SCALING"], introduction=RENDER["SCALING_INTRODUCTION"])
     assert (ROOT / "docs/scaling.md").read_text("utf-8") == scaling, "run: python benchmarks/render.py"
 

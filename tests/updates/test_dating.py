@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.reference import dense_propagation
 from tests.timed_graphs import dense_ages, part_of, timed_edges
 
 import sparsecut as sc
+from conftest import times_when_exploring
 from sparsecut.base.errors import OtherWeightsWarning
 
 HALF_LIFE = 20.0
@@ -68,6 +72,33 @@ def test_one_edge_a_time_with_repeats_is_as_all_at_once(edges: dict[str, Any]) -
         model.update(edges_added=[pair], times=at, tolerance=0)
     whole = read(part_of(edges, slice(0, 340)))
     np.testing.assert_allclose(model.embedding_, model.transform(whole), atol=2e-6 * np.abs(model.embedding_).max())
+
+
+@settings(max_examples=times_when_exploring(6, 20), deadline=None)
+@given(st.lists(st.sampled_from(["edges", "an edge", "now", "save"]), min_size=2, max_size=5), st.integers(0, 9))
+def test_any_order_of_edges_times_and_saving_is_as_all_weights_anew(steps: list[str], seed: int) -> None:
+    """What a model is after any sequence of these is a graph that is read anew, to 1e-6 of the vectors."""
+    edges, rng = timed_edges(), np.random.default_rng(seed)
+    model, known = fitted(part_of(edges, FIRST)), part_of(edges, FIRST)
+    now = float(known["at"].max())
+    with tempfile.TemporaryDirectory() as folder:
+        for number, step in enumerate(steps):
+            now += float(rng.integers(1, 15))
+            if step == "now":
+                model.update(now=now)
+            elif step == "save":
+                path = Path(folder) / f"{number}.safetensors"
+                model.save(path, with_state=True)
+                model = sc.load(path)
+            else:
+                n_new = 1 if step == "an edge" else 8
+                new = {"source": rng.integers(0, 30, n_new), "target": rng.integers(30, N_NODES, n_new)}
+                new["at"] = now - rng.random(n_new)
+                model.update(edges_added=pairs_of(new), times=new["at"], now=now, tolerance=0)
+                known = {name: np.concatenate([known[name], new[name]]) for name in known}
+    assert model.graph_.clock is not None
+    whole = model.transform(read(known, now=model.graph_.clock.now))
+    np.testing.assert_allclose(model.embedding_, whole, atol=1e-6 * np.abs(whole).max())
 
 
 def test_far_from_the_fit_all_weights_are_as_of_now(edges: dict[str, Any]) -> None:

@@ -69,11 +69,13 @@ def chosen_weights(graph: Graph, settings: Settings) -> list[float]:
     if len(edge_types) < 2 or relations is None or not settings.solver.chooses_from_graph:
         return [1.0] * len(edge_types)
     column_types = getattr(graph.encoder, "column_types", None)
+    sample = sampled_relations(graph, cost)
     gains: list[Gain | None] = [None] * len(edge_types)
     if column_types is not None and settings.embeds_features(graph):
-        gains = relation_gains(graph, column_types, cost)
-    sample = sampled_relations(graph, cost)
-    trial = try_relations(sample, lambda foretold: surely_says(foretold, rule) < 1, cost)
+        gains = relation_gains(graph, column_types, cost, sample)
+    trial: list[Foretold | None] = [None] * len(edge_types)
+    if not all(gain is not None and surely_adds(gain, rule) >= 1 for gain in gains):  # a trial would change nothing
+        trial = try_relations(sample, lambda foretold: surely_says(foretold, rule) < 1, cost)
     copies = shared_weights(sample)
     weights = [share * weight(gain, foretold, rule) for share, gain, foretold in zip(copies, gains, trial, strict=True)]
     return [max(round(one / max(weights), 2), rule.least) for one in weights]
@@ -84,11 +86,16 @@ def weight(gain: Gain | None, foretold: Foretold | None, rule: RelationRule) -> 
     if gain is not None and gain.alike < -rule.unlike:
         return rule.least
     if foretold is not None:
-        adds = 0.0 if gain is None else (gain.share - rule.doubt * gain.error) / rule.even_gain
+        adds = 0.0 if gain is None else surely_adds(gain, rule)
         return float(np.clip(max(surely_says(foretold, rule), adds), rule.least, 1.0))
     if gain is not None:
         return float(np.clip((gain.share + rule.doubt * gain.error) / rule.even_gain, rule.least, 1.0))
     return 1.0
+
+
+def surely_adds(gain: Gain, rule: RelationRule) -> float:
+    """What a relation adds to the prediction of features at least, in units of `even_gain`."""
+    return (gain.share - rule.doubt * gain.error) / rule.even_gain
 
 
 def surely_says(foretold: Foretold, rule: RelationRule) -> float:

@@ -42,6 +42,7 @@ class Foretold:
 class SampledRelations:
     """The relations among some nodes, symmetric, with what is needed of these nodes."""
 
+    nodes: NDArray[np.int64]  # their positions in the graph
     node_ids: NDArray[np.generic]
     hashes: NDArray[np.uint64]
     codes: NDArray[np.int16]
@@ -69,7 +70,7 @@ def sampled_relations(graph: Graph, cost: RelationCost) -> SampledRelations:
             own = _symmetric(own, i[kept], j[kept])
         matrices.append(own)
     ends = tuple((names.index(source), names.index(target)) for source, _, target in graph.relations.edge_types)
-    return SampledRelations(graph.node_ids[nodes], hashes[nodes], codes[nodes], ends, tuple(matrices))
+    return SampledRelations(nodes, graph.node_ids[nodes], hashes[nodes], codes[nodes], ends, tuple(matrices))
 
 
 def try_relations(
