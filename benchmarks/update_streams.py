@@ -2,6 +2,7 @@
 
 million     changes one by one, edges that come and go: speed, memory and the largest error, tenth by tenth
 follow      `sparsecut update --follow` from lines of JSON to vectors, less what opening the model takes
+open        a saved state opened in place, and its first change
 search      recall of `Neighbors` after a fifth of the vectors has changed, against an exact search
 """
 
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsecut import SCE, Neighbors, Power
+from sparsecut import SCE, Neighbors, Power, load
 from sparsecut.graph import Graph
 from standins import stand_in
 
@@ -124,9 +125,47 @@ def measure_search(n_nodes: int = 120_000) -> Point:
     return {"nodes": n_nodes, "before": before, "recall": float(np.mean(shares)), "recall_": near.recall_, "used": used}
 
 
+def measure_open(graph: Graph, repeats: int = 5) -> Point:
+    """A state of two hops on disk, opened again and again by the process that wrote it: the file is in the page cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, found = Path(folder) / "model.safetensors", []
+        model = SCE(filter=Power(order=2)).fit(graph)
+        model.update(tolerance=0)
+        model.save(path, with_state=True)
+        ends = np.random.default_rng(2).integers(0, graph.n_nodes // 2, repeats)
+        for end in ends.tolist():
+            del model  # one process at a time follows a file, and one model of it
+            started, used = time.perf_counter(), time.process_time()
+            model = load(path, in_place=True)
+            used, seconds = time.process_time() - used, time.perf_counter() - started
+            edge = (end, end + graph.n_nodes // 2)
+            change = {"weights_changed" if graph.adjacency[edge] else "edges_added": [(*edge, 1.5)]}
+            first = time.process_time()
+            model.update(**change, tolerance=0)
+            found.append((used, seconds, time.process_time() - first))
+            model.save(path, with_state=True)  # the log is taken in: the next one opens the state alone
+        used, seconds, first = np.median(found, axis=0).tolist()
+        return {
+            **{"nodes": graph.n_nodes, "edges": graph.n_edges, "bytes": path.stat().st_size},
+            **{"open_processor_s": used, "open_s": seconds, "first_change_processor_s": first},
+        }
+
+
 def stream_tables(points: Point) -> list[Point]:
-    """The tables of the three, as far as they were measured."""
+    """The tables of the four, as far as they were measured."""
     tables = []
+    if "open" in points:
+        tables.append(
+            {
+                "caption": "A saved state of two hops, opened with `load(path, in_place=True)`; its first change.",
+                "columns": ["nodes", "edges", "MiB", "opened, s", "processor s", "first change, processor s"],
+                "rows": [
+                    [point["nodes"], point["edges"], round(point["bytes"] / 2**20)]
+                    + [round(point[key], 3) for key in ("open_s", "open_processor_s", "first_change_processor_s")]
+                    for point in points["open"].values()
+                ],
+            }
+        )
     for kind, point in points.get("million", {}).items():
         tables.append(
             {

@@ -5,7 +5,8 @@
 Changes are edges: half of a batch removes edges that are there, half adds new ones between random nodes. `arxiv` and
 `products` are stand-ins of those graphs' sizes (`standins.py`). Batches of every size and whole transforms take turns in
 one process on one thread. `singles` are changes one by one, of every kind, many in a row at arxiv's size; `sizes` the
-same of two hops at 100,000 and 1,000,000 nodes of the same mean degree; `million`, `follow` and `search` are long streams
+same of two hops at 100,000 and 1,000,000 nodes of the same mean degree; `open` how long a saved state takes until it is
+open in place, and until its first change is made; `million`, `follow` and `search` are long streams
 (`update_streams.py`). Seconds are those of the processor, so that other
 work on the machine counts less; milliseconds per batch are medians. The last row of every case is checked against
 `transform` of the graph as it is then.
@@ -31,7 +32,7 @@ from sparsecut import SCE, Power, datasets, evaluate
 from sparsecut.graph import Graph
 from sparsecut.updates.alignment import rotation
 from standins import stand_in
-from update_streams import measure_follow, measure_million, measure_search, stream_tables
+from update_streams import measure_follow, measure_million, measure_open, measure_search, stream_tables
 
 NAME = "updates"
 SIZES = (1, 10, 100, 1000)
@@ -383,6 +384,12 @@ def main() -> None:
                 found = measure_singles(graph, SCE(filter=Power(order=2)), 0.0, arguments.seconds)
                 _keep(case, {**read_points(NAME).get(case, {}), str(n_nodes): found})
                 print(case, n_nodes, found["kinds"], file=sys.stderr, flush=True)
+            continue
+        if case == "open":
+            for n_nodes in (169_343, 1_000_000):
+                graph = stand_in(n_nodes=n_nodes, n_edges=7 * n_nodes, n_features=32, n_classes=40)
+                _keep(case, {**read_points(NAME).get(case, {}), str(n_nodes): measure_open(graph)})
+                print(case, read_points(NAME)[case][str(n_nodes)], file=sys.stderr, flush=True)
             continue
         if case == "singles":
             for kind, (model, tolerance) in singles_models().items():

@@ -51,8 +51,9 @@ def follow(
     """Follow some hops, as many as `limits` has, behind `n_before` others; (how many were followed; places; change).
 
     A hop that reads too much is not followed, nor are those behind it. `terms` begins with the rows before these hops, and
-    so do `missing`, `lacking` and `rounding`; the rows `without[ends[k] : ends[k + 1]]` are computed anew at hop k of these.
-    All four have room for `MOST_HOPS`, so that one compilation serves every filter.
+    so do `missing`, `lacking` and `rounding`. The rows `without[ends[k] : ends[k + 1]]` are computed anew at hop k of these,
+    or all of `without` at each where there are no `ends`. The four have room for `MOST_HOPS`, so that one compilation serves
+    every filter.
     """
     n_hops = len(coefficients) - 1
     left, own, right = diagonals
@@ -78,7 +79,7 @@ def follow(
             entered,
             entering,
             coefficients[n_hops - hop],
-            without[ends[number] : ends[number + 1]],
+            without[ends[number] : ends[number + 1]] if len(ends) else without,
             terms[number],
             scale,
             first,

@@ -57,6 +57,7 @@ LONG = 4  # hops: from there on those in the middle get most of a tolerance
 DISTINCT_SHARE = 32  # nodes for each entry: where there are more, entries are sorted in place of marking nodes
 
 Integers = NDArray[np.int64]
+NOBODY = np.empty(0, dtype=np.int64)
 Rows = NDArray[np.float32]
 CPU = torch.device("cpu")
 Lacking = Sequence[tuple[Rows | None, Rows | None]]  # R and the lengths of its rows, for each hop; None where it is 0
@@ -291,36 +292,33 @@ class HopTerms:
         assert graph.loops is not None
         loops, right = graph.loops.hops, self.diagonals.right
         hops = range(first, min(first + loops.MOST_HOPS, self.n_hops + 1))
-        without, ends = [relinked] * len(hops), len(relinked) * np.arange(len(hops) + 1)
-        if any(self._loosest[hop] > limits[hop] for hop in hops):
-            without = [np.concatenate([relinked, self._late(hop, limits[hop], relinked)]) for hop in hops]
-            ends = np.concatenate([[0], np.cumsum([len(part) for part in without])])
+        without, ends, loosest = relinked, NOBODY, self._loosest
+        if any(before > now for before, now in zip(loosest[first:], limits[first : hops.stop], strict=False)):
+            parts = [np.concatenate([relinked, self._late(hop, limits[hop], relinked)]) for hop in hops]
+            without, ends = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
         diagonals = self.diagonals.left, self.diagonals.own, self.diagonals.left[:0] if right is None else right
         if any(limits):
             self._missing_rows(1)
-        kept = slice(first - 1, hops.stop)
-
-        def padded(held: list[GrowingArray]) -> tuple[Rows, ...]:
-            arrays = [rows.rows for rows in held[kept]] or [self._terms[0].rows[:0]]
-            return (*arrays, *[arrays[0][:0]] * (1 + loops.MOST_HOPS - len(arrays)))
-
+        n_most, kept, X = loops.MOST_HOPS + 1, slice(first - 1, hops.stop), self._terms[0].rows
+        beyond, none, no_bounds = [X[:0]] * (n_most - len(hops) - 1), [X[:0]] * n_most, [self._lacking[0].rows[:0]]
+        no_bounds *= len(beyond)
         n_done, places, change = loops.follow(
             first - 1,
-            self._terms[0].rows,
+            X,
             moved.places,
             moved.change,
             entered.places,
             entered.change,
             relinked,
             diagonals[2][:0] if before is None else before,
-            np.concatenate(without),
+            without,
             ends,
             self._single,
             np.array(limits[first : hops.stop], dtype=np.float32),
-            padded(self._terms),
-            padded(self._missing),
-            padded(self._lacking),
-            padded(self._rounding),
+            (*[term.rows for term in self._terms[kept]], *beyond),
+            (*[rows.rows for rows in self._missing[kept]], *beyond) if self._missing else tuple(none),
+            (*[bounds.rows for bounds in self._lacking[kept]], *no_bounds),
+            (*[bounds.rows for bounds in self._rounding[kept]], *no_bounds),
             graph.columns.parts,
             graph.rows.parts,
             diagonals,

@@ -115,6 +115,7 @@ class LiveState:
         self.graph = ChangingGraph(graph.adjacency, is_directed=graph.is_directed, demands=graph.demands)
         self.features = FeatureRows(_features_of(graph, recipe))
         diagonals = self._diagonals()
+        rows: dict[str, Any] = {}
         if levels is None:
             rows = _rows_of(graph, recipe, columns)
             sources = [_times(rows[source], matrix) for source, matrix in zip(recipe.sources, self.weights, strict=True)]
@@ -135,7 +136,8 @@ class LiveState:
         self._keeps_lengths = False  # known once an update has a tolerance
         self.drift = DriftMeter(self.weights, recipe.aggregation, list(recipe.channels.values()), rank)
         if learned is None:
-            self.drift.learn(self.columns_of, self._left_out_of if n_beside else None)
+            given = (lambda level: self._left_out_of(level, rows[self.sources[level]])) if n_beside else None
+            self.drift.learn(self.columns_of, given)
         else:
             for gauge, known in zip(self.drift.gauges, learned, strict=True):
                 gauge.first, gauge.first_mean = known
@@ -212,13 +214,14 @@ class LiveState:
             return self.drift.drift(self.columns_of)
         return self.drift.drift(self.columns_of, self._left_out_of, self._beside)
 
-    def _left_out_of(self, level: int) -> float:
+    def _left_out_of(self, level: int, weighted: Any = None) -> float:
         """The trace of the scatter of what the weights leave out of smoothed features, estimated; 0 of other sources."""
         if self.sources[level] != "features":
             return 0.0
         places = self.index.places()
-        weighted = self.recipe.weighting.apply(self.features.take(places))
-        return Scatter(self._smoothed(level, places, weighted @ leftover_probes(self.weights[level]))).total
+        weighted = self.recipe.weighting.apply(self.features.take(places)) if weighted is None else weighted
+        probes = leftover_probes(self.weights[level]).astype(np.float32)
+        return Scatter(self._smoothed(level, places, weighted @ probes)).total
 
     def _smoothed(self, level: int, places: Integers, rows: Any) -> Rows:
         X = np.zeros((len(self.index), rows.shape[1]), dtype=np.float32)
@@ -232,7 +235,7 @@ class LiveState:
             return np.zeros((len(W), 0)), np.zeros((len(places), 0), dtype=np.float32)
         weighted = self.recipe.weighting.apply(self.features.take(places))
         basis = columns_beside(weighted[sampled_rows(len(places))], W, self.n_beside)
-        return basis, self._smoothed(level, places, weighted @ basis)
+        return basis, self._smoothed(level, places, weighted @ basis.astype(np.float32))
 
     def to_graph(self) -> Graph:
         """The graph as it is now, its weights as of the moment of `clock`."""
