@@ -159,10 +159,10 @@ def save(points: dict[str, Any]) -> None:
         command="python benchmarks/partition_parts.py",
         tables=tables,
         notes=[
-            "Seconds are CPU seconds, those of the process that `partition` starts included. The clock also counts other work "
-            "that ran on the machine.",
+            "Seconds are CPU seconds, those of the process that `partition` starts included. The clock also counts other "
+            "work that ran on the machine.",
             "`partition` takes the best of several seeds of Mt-KaHyPar and of what these agree on (extra `cuts`); on meshes "
-            'it takes KaHIP strong itself, or METIS. `effort="fast"` is METIS, and the archive stands beside `effort="best"`.',
+            'it takes KaHIP strong itself, or METIS. `effort="fast"` is METIS; the archive stands beside `effort="best"`.',
         ],
         points=points,
         environment={"threads": 1, **{package: version(package) for package in PACKAGES}},
