@@ -10,6 +10,8 @@ from sparsecut.engines.costs import (
     CHOICE_STEPS,
     FIT_STEPS,
     FIT_STREAMS,
+    GRAPH_ENTRY_STEPS,
+    GRAPH_STEPS,
     Machine,
     Workload,
     measure_machine,
@@ -39,6 +41,7 @@ def test_work_by_hand() -> None:
     assert work.multiplied == 10 * (16 + 12) + 10 * 4**3
     assert work.streamed == FIT_STREAMS * 160
     assert work.steps == FIT_STEPS + CHOICE_STEPS
+    assert replace(work, with_graph=True).steps == work.steps + GRAPH_STEPS + GRAPH_ENTRY_STEPS * 30
     assert (work.feature_bytes, work.graph_bytes) == (160, 8 * 10 + 8 * 30)
     machine = Machine(gathers=10, products=20, disk=1, memory=1, room=1, n_cores=1, streams=40, steps=1e6)
     assert machine.seconds(work) == pytest.approx(320 / 10 + 920 / 20 + FIT_STREAMS * 160 / 40 + work.steps / 1e6)

@@ -35,6 +35,9 @@ EIGENVECTORS = 10  # multiply-adds for those of a matrix, in units of its column
 FIT_STREAMS = 12  # times that the numbers of all rows are read or written in a fit, hops aside
 FIT_STEPS = 3e5  # of the interpreter in any fit …
 CHOICE_STEPS = 4e6  # … and where settings are chosen from the graph
+# Where places and counts of the graph stand beside the features: eigenvectors of at most 4,096 groups, and for every entry
+# its contraction into these and the triangles that it is in, measured on 400,000 and 2,000,000 entries.
+GRAPH_STEPS, GRAPH_ENTRY_STEPS = 8e6, 20.0
 BASE_BYTES = 400 << 20  # the interpreter and its libraries
 
 
@@ -56,6 +59,7 @@ class Workload:
     kept_columns: int = 0  # Σ columns over the passes that go on from the last one's result
     n_solved: int = 0  # columns of the widest Gram matrix
     is_chosen: bool = False  # whether settings are chosen from the graph
+    with_graph: bool = False  # whether the graph's own channels stand beside the features
 
     @property
     def gathered(self) -> float:
@@ -71,7 +75,8 @@ class Workload:
 
     @property
     def steps(self) -> float:
-        return FIT_STEPS + self.is_chosen * CHOICE_STEPS
+        of_graph = self.with_graph * (GRAPH_STEPS + GRAPH_ENTRY_STEPS * self.n_entries)
+        return FIT_STEPS + self.is_chosen * CHOICE_STEPS + of_graph
 
     @property
     def feature_bytes(self) -> int:

@@ -155,6 +155,7 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
     constants = settings.constants
     trial, evidence, narrowing = constants.filter_cost, constants.channel_cost, constants.narrowing_cost
     is_chosen = settings.filter is None and settings.solver.chooses_from_graph and settings.n_levels is None
+    is_beside = is_chosen and settings.features == "auto" and settings.channels is None
     filter = settings.filter or (PageRank() if is_chosen else Power())
     n_levels = settings.n_levels or max(1, settings.n_channels)
     candidates = filter.candidates()
@@ -197,6 +198,7 @@ def workload(graph: Any, model: SparsestCutEmbedding) -> Workload:
         n_passes=len(passes),
         n_solved=n_columns if settings.solver.needs_whole_gram(n_columns) else dimension,
         is_chosen=is_chosen or is_tried,
+        with_graph=settings.features == "both" or (is_beside and sizes["n_edges"] <= constants.graph_cost.most_edges),
     )
 
 
