@@ -51,3 +51,22 @@ def test_a_sample_has_the_edges_of_its_nodes_whatever_their_order() -> None:
 
 def test_too_few_edges_tell_nothing() -> None:
     assert try_relations(sampled_relations(typed_graph(n_papers=30), COST), lambda _: True, COST) == [None, None]
+
+
+def test_thirty_small_relations_without_features_are_told_apart() -> None:
+    """A graph of facts: twelve relations go with what the entities are, eighteen do not; 250 edges each."""
+    rng = np.random.default_rng(0)
+    topic, edges = rng.integers(0, 8, 1200), {}
+    for number in range(30):
+        sources = rng.integers(0, 1200, 250)
+        any_target = rng.integers(0, 1200, 250)
+        alike = np.array([rng.choice(np.flatnonzero(topic == topic[source])) for source in sources])
+        goes_with = rng.random(250) < 0.8 * (number < 12)
+        edges[("entity", f"r{number}", "entity")] = np.column_stack([sources, np.where(goes_with, alike, any_target)])
+    graph = sc.from_tables({"entity": np.arange(1200)}, edges)
+    found = try_relations(sampled_relations(graph, COST), lambda _: False, COST)
+    shares = np.array([foretold.share for foretold in found if foretold is not None])
+    errors = np.array([foretold.error for foretold in found if foretold is not None])
+    assert len(shares) == 30
+    assert shares[:12].mean() > 4 * np.sqrt((errors[:12] ** 2).sum()) / 12
+    assert abs(shares[12:].mean()) < 3 * np.sqrt((errors[12:] ** 2).sum()) / 18

@@ -149,7 +149,7 @@ class RelationCost:
     most_nodes: int = 1 << 13  # of each type, whose edges are tried …
     most_edges: int = 50_000  # … and of each relation among them
     held_out: float = 0.2  # of a relation's edges
-    least_held_out: int = 64  # of fewer nothing is concluded
+    least_held_out: int = 20  # of fewer nothing is concluded
 
 
 @dataclass(frozen=True)
