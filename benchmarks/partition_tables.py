@@ -105,13 +105,12 @@ def _scale(points: Points) -> dict[str, Any]:
         if key.startswith("scale, ") and "clock" in told[0]:
             point, kind = told[0], key.removeprefix("scale, ")
             gibibytes = [point.get(word, 0.0) / 1024 for word in ("peak_mebibytes", "child_mebibytes")]
-            spent = point.get("seconds", point["clock"])
-            limit = LEAST_SPARSE.get(kind)
-            is_met = spent <= 60 * MINUTES and max(gibibytes) <= GIBIBYTES and (limit is None or point["value"] <= limit)
+            spent, limit = point.get("seconds"), LEAST_SPARSE.get(kind)
+            is_met = (spent or point["clock"]) <= 60 * MINUTES and max(gibibytes) <= GIBIBYTES and (limit is None or point["value"] <= limit)
             target = f"≤ {MINUTES} min, {GIBIBYTES} GiB" + (f", {limit:g}" if limit else "")
             rows.append(
                 [
-                    *(kind, point["n_edges"], round(spent, 1), round(point["clock"], 1)),
+                    *(kind, point["n_edges"], spent and round(spent, 1), round(point["clock"], 1)),
                     *(round(gibibytes[0], 2), round(gibibytes[1], 2)),
                     *(point["value"], _proved(point), target, is_met),
                 ]
