@@ -106,7 +106,8 @@ def _scale(points: Points) -> dict[str, Any]:
             point, kind = told[0], key.removeprefix("scale, ")
             gibibytes = [point.get(word, 0.0) / 1024 for word in ("peak_mebibytes", "child_mebibytes")]
             spent, limit = point.get("seconds"), LEAST_SPARSE.get(kind)
-            is_met = (spent or point["clock"]) <= 60 * MINUTES and max(gibibytes) <= GIBIBYTES and (limit is None or point["value"] <= limit)
+            is_met = (spent or point["clock"]) <= 60 * MINUTES and max(gibibytes) <= GIBIBYTES
+            is_met = is_met and (limit is None or point["value"] <= limit)
             target = f"≤ {MINUTES} min, {GIBIBYTES} GiB" + (f", {limit:g}" if limit else "")
             rows.append(
                 [
