@@ -134,7 +134,8 @@ def fit(cells: dict[str, list[dict[str, Any]]]) -> Model:
     both = [(plan, cell, seconds_of(cell)) for plan in PLANS for cell in cells[plan]]
     hop_rows = [[_reach(cell) * cell["panels"], _reach(cell) * N_FEATURES] for _, cell, _ in both]
     miss, number = _solve(hop_rows, [found["hops"] for _, _, found in both])
-    (byte,) = _solve([[cell["moved"]] for _, cell, _ in both], [found["transfers"] for _, _, found in both])
+    sending = [(cell["moved"], found["transfers"]) for _, cell, found in both if cell["moved"]]  # a plan may send nothing
+    (byte,) = _solve([[moved] for moved, _ in sending], [seconds for _, seconds in sending])
     moved, outside = np.array([[cell["moved"], cell["cpu"] - computed(cell)] for _, cell, _ in both]).T
     packing = max(0.0, float(moved @ outside / (moved @ moved)))  # a small difference of large numbers: not relative to it
     # What the driver takes whatever it does is a part of c.

@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 
-from scaling import CLUSTERS, Model, fit, predict, traffic, work_of
-from sparsecut.engines.dask.plan import choose_plan, columns_traffic, rows_traffic, scattered_halo
+from scaling import CLUSTERS, Model, fit, n_tasks, predict, traffic, work_of
+from sparsecut.engines.dask.plan import choose_plan, rows_traffic, scattered_halo
 
 TRUE = Model(
     miss=8e-9,
     number=7e-10,
     rows={"columns": 2e-8, "rows": 3e-8},
     byte=1e-9,
+    packing=2e-10,
+    task=5e-5,
     fixed={"columns": 2.0, "rows": 3.0},
     waiting={"columns": 1.25, "rows": 1.5},
 )
@@ -25,16 +27,19 @@ def cell(plan: str, millions: int) -> dict[str, Any]:
     work = work_of(sizes)
     chosen = choose_plan(work, plan)  # type: ignore[arg-type]
     parts = TRUE.parts(work, chosen, 2)
+    tasks = {
+        "smooth_panel": {"n": 2, "compute": parts["hops"]},
+        "load_block": {"n": n_tasks(work, chosen, 2) - 6, "compute": parts["rows"]},
+        "side_by_side": {"n": 4, "transfer": parts["transfers"]},
+    }
     return {
         **sizes,
         "panels": len(chosen.widths(64, 2)),
         "moved": traffic(work, chosen, 2),
         "seconds": TRUE.seconds(work, chosen, 2),
-        "tasks": {
-            "smooth_panel": {"n": 2, "compute": parts["hops"]},
-            "load_block": {"n": 4, "compute": parts["rows"]},
-            "side_by_side": {"n": 4, "transfer": parts["transfers"]},
-        },
+        "tasks": tasks,
+        "cpu": parts["hops"] + parts["rows"] + parts["packing"],
+        "driver_cpu": TRUE.driver(work, chosen, 2),
     }
 
 
@@ -44,6 +49,8 @@ def test_coefficients_are_found_again_and_the_largest_run_is_predicted() -> None
     assert found.miss == pytest.approx(TRUE.miss, rel=1e-6)
     assert found.number == pytest.approx(TRUE.number, rel=1e-6)
     assert found.byte == pytest.approx(TRUE.byte, rel=1e-6)
+    assert found.packing == pytest.approx(TRUE.packing, rel=1e-6)
+    assert found.task == pytest.approx(TRUE.task, rel=1e-6)
     for name in ("rows", "fixed", "waiting"):
         assert getattr(found, name) == pytest.approx(getattr(TRUE, name), rel=1e-6)
     for plan in ("columns", "rows"):
@@ -54,7 +61,8 @@ def test_coefficients_are_found_again_and_the_largest_run_is_predicted() -> None
 
 def test_traffic_is_that_of_the_plans() -> None:
     work = work_of({"n_nodes": 1_000_000, "n_entries": 20_000_000})
-    assert traffic(work, choose_plan(work, "columns"), 5) == columns_traffic(1_000_000, 64, 2)
+    # Columns are read where they are smoothed; what is sent is the half of each joined row that the other worker has.
+    assert traffic(work, choose_plan(work, "columns"), 5) == 1_000_000 * 64 * 4 // 2
     halo = scattered_halo(1_000_000, 20_000_000, 2, 2)
     assert traffic(work, choose_plan(work, "rows"), 5) == rows_traffic(halo, 64, 5) + 4 * halo
 
@@ -69,7 +77,9 @@ def test_a_large_cluster_by_hand() -> None:
     assert found["network"] == pytest.approx(found["moved"] / n_workers / network)
     assert found["connections"] == pytest.approx(1.5 * 1e-9 * found["moved"] / n_workers)
     hops = 2 * (10**9 + 2 * 10**11) * (found["panels"] * 8e-9 + 64 * 7e-10)
-    assert found["processors"] == pytest.approx(1.5 * (hops + 3e-8 * 64 * 10**9) / (n_workers * n_cores))
+    packing = 2e-10 * found["moved"]
+    assert found["processors"] == pytest.approx(1.5 * (hops + 3e-8 * 64 * 10**9 + packing) / (n_workers * n_cores))
     longest = max(found["connections"], found["network"])
-    assert found["seconds"] == pytest.approx(3.0 + found["processors"] + longest + found["storage"])
+    others = found["driver"] + found["processors"] + found["storage"]
+    assert found["seconds"] == pytest.approx(3.0 + others + longest)
     assert found["first"] == "connections"
