@@ -25,7 +25,7 @@ import scipy.sparse as sp
 
 import sparsecut as sc
 from results_file import read_points, write_results
-from sparsecut.io.store import write_header
+from sparsecut.io.stores.store import write_header
 from standins import stand_in
 
 NAME = "compare_engines"

@@ -3,7 +3,7 @@
     python benchmarks/matrix_files.py
 
 scipy's readers end the process on some damaged files, so they run in a child process with limits of time and memory, which
-sends the matrix back (`sparsecut.io.sandbox`). Processor seconds of parent and child together, the least of five runs.
+sends the matrix back (`sparsecut.io.hostile.sandbox`). Processor seconds of parent and child together, the least of five.
 
 Readers of our own, which took every size from the bytes there are, were deleted for it: 265 lines, and 4.7 times scipy's
 time on a large .mtx. Their measurements are kept. The price is the start of a Python process with scipy, some tenths of a

@@ -49,7 +49,8 @@ from pyarrow import csv
 
 import sparsecut as sc
 from results_file import read_points, write_results
-from sparsecut.io import edges, graphs, numbering
+from sparsecut.io import graphs
+from sparsecut.io.edges import edges, numbering
 
 N_EDGES, N_NODES = 4_000_000, 500_000
 KINDS = ("ints", "words", "weights")

@@ -113,7 +113,7 @@ NOT_MIRRORED = {
     "datasets/dataset.py": "data classes: the registry's tests fill them",
     "features/arrow_values.py": "tested through the columns and sources it serves",
     "graph/node_values.py": "tested through Graph: test_graph, test_frames",
-    "io/word_loop.py": "compiled twin of what test_numbering tests",
+    "io/edges/word_loop.py": "compiled twin of what test_numbering tests",
     "updates/hop_loops.py": "compiled twin of what test_hop_terms tests, held to it there",
     "updates/list_loops.py": "compiled twin of what test_neighbor_lists tests, by the same test",
     "updates/role_loops.py": "compiled twin of what test_local_roles tests, held to it there",
@@ -127,12 +127,12 @@ NOT_MIRRORED = {
     **{
         f"io/{name}.py": _BY_READING
         for name in (
-            *("edges", "guards", "node_attributes", "sandbox_child"),
-            *("numpy_files", "published_files", "record_batches", "row_positions", "table_files"),
-            "streamed_tables",
+            *("edges/edges", "edges/table_files", "hostile/guards", "hostile/sandbox_child", "nodes/node_attributes"),
+            *("published_files", "stores/numpy_files", "stores/record_batches", "stores/row_positions"),
+            "stores/streamed_tables",
         )
     },
-    "io/type_pieces.py": "the steps of a store by type: test_typed_building",
+    "io/stores/type_pieces.py": "the steps of a store by type: test_typed_building",
     "updates/graph_rows.py": "a protocol: what fills it is tested in test_graph_columns",
     "kernels/cuda_kernels.py": "runs on a GPU alone: test_cuda",
     **{

@@ -22,7 +22,7 @@ from sparsecut.engines.blocked import BlockedEngine, BlockedRows, Source, even_w
 from sparsecut.engines.in_process import InProcess
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.io.workfolder import WorkFolder, work_folder
+from sparsecut.io.stores.workfolder import WorkFolder, work_folder
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.negatives import ListedPairs, NegativeGraph, complete_graph

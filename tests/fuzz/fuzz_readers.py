@@ -138,7 +138,8 @@ def anndata_files(A: Any) -> list[bytes]:
 def read_both_ways(path: Path) -> None:
     """The compiled loop, with a table that grows at once, must come to what Arrow comes to."""
     from sparsecut.base.errors import InputError
-    from sparsecut.io import graphs, numbering
+    from sparsecut.io import graphs
+    from sparsecut.io.edges import numbering
 
     def outcome() -> str:
         try:
@@ -162,8 +163,8 @@ class Target:
     def __init__(self, group: str, folder: Path, max_seconds: float = MAX_SECONDS) -> None:
         from sparsecut.base.errors import InputError
         from sparsecut.io import read_embedding, read_graph
-        from sparsecut.io.attributes import read_labels
         from sparsecut.io.formats.unpickling import unpickle_planetoid
+        from sparsecut.io.nodes.attributes import read_labels
 
         self.group, self.folder, self.n_runs, self.n_read = group, folder, 0, 0
         self.InputError, self.max_seconds = InputError, max_seconds

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.io import savemat
 
 import sparsecut as sc
-from sparsecut.io.guards import NAME_ENCODING
+from sparsecut.io.hostile.guards import NAME_ENCODING
 
 EDGES = b"source,target\na,b\nb,c\n"
 GUESS = "The edge file {}/"

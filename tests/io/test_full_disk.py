@@ -113,7 +113,7 @@ def test_a_store(disk: tuple[Path, str], tmp_path: Path) -> None:
         with pytest.raises(sc.InputError, match=r"has .* free, and .* are needed"):
             sc.build_store(folder / "store", small / "edges.npy", features=small / "features.npy")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sparsecut.io.building.check_room", lambda *_: None)
+        patch.setattr("sparsecut.io.stores.building.check_room", lambda *_: None)
         with pytest.raises(WriteError) as caught:
             sc.build_store(folder / "store", small / "edges.npy", features=small / "features.npy")
     assert f"could not be written: {reason}." in str(caught.value)

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sparsecut as sc
-from sparsecut.io import sandbox, sandbox_child
+from sparsecut.io.hostile import sandbox, sandbox_child
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
 import fuzz_readers

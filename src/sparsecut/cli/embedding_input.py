@@ -71,7 +71,7 @@ def is_attribute(labels: str | None) -> bool:
 
 def read_rows(embedding: Path, graph: Graph | None, encoding: str | None = None) -> tuple[NDArray[np.float32], NDArray[Any]]:
     """The vectors and ids of an embedding, in the order of the graph's nodes where there is a graph."""
-    from sparsecut.io.ids import check_known, positions_of
+    from sparsecut.io.edges.ids import check_known, positions_of
 
     Z, node_ids = read_vectors(embedding, encoding)
     if graph is None:
@@ -100,16 +100,16 @@ def read_labels(
     import numpy as np
 
     from sparsecut import datasets
-    from sparsecut.io.attributes import read_labels
+    from sparsecut.io.edges.ids import positions_of
     from sparsecut.io.graphs import align_labels
-    from sparsecut.io.ids import positions_of
+    from sparsecut.io.nodes.attributes import read_labels
     from sparsecut.io.opening import check_encoding
 
     if is_attribute(name) and not Path(name).suffix:
         raise InputError(f"{name!r} is neither a file nor a dataset. For an attribute in a graph's file, add --graph FILE.")
     reading = reading or Reading()
     if target == "several" and dataset_of(name) is None:
-        from sparsecut.io.label_lists import read_label_lists
+        from sparsecut.io.nodes.label_lists import read_label_lists
 
         return read_label_lists(name, node_ids, reading.id_column, reading.label_column, reading.encoding)
     if dataset_of(name) is not None:
@@ -142,7 +142,7 @@ def read_marks(
     labels: str | None, graph: str | None, node_ids: Ids, embedding: Path, output: Output, reading: Reading
 ) -> NDArray[Any] | None:
     """What to colour an embedding's nodes by: labels from a file or a dataset, or those that a graph brings; else None."""
-    from sparsecut.io.ids import check_known, positions_of
+    from sparsecut.io.edges.ids import check_known, positions_of
 
     if labels is not None and not (graph is not None and is_attribute(labels)):
         marks: NDArray[Any] = read_labels(labels, node_ids, embedding, output, reading=reading, is_for_more=True)

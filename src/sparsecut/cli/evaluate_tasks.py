@@ -104,7 +104,7 @@ def _splits(
     from sparsecut.evaluation import Split, read_splits
     from sparsecut.evaluation.probing import splits_of
     from sparsecut.evaluation.split_choice import OF_A_DATASET, is_word
-    from sparsecut.io.ids import check_known, positions_of
+    from sparsecut.io.edges.ids import check_known, positions_of
 
     if not is_word(split) and (Path(split).exists() or Path(split).suffix):
         yield "given", read_splits(split, node_ids)[:n_splits]

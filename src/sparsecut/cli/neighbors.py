@@ -84,7 +84,7 @@ def _within(
 
     from sparsecut.explore import Nearest, Neighbors
     from sparsecut.graph.node_types import ids_of_one_type
-    from sparsecut.io.node_lookup import Lookup
+    from sparsecut.io.edges.node_lookup import Lookup
 
     Z, ids = read_vectors(path, encoding)
     is_here, _ = ids_of_one_type(ids, of_type, str(path))

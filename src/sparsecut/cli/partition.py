@@ -191,7 +191,7 @@ def _parts(graph: Graph, parts: int, asked: dict[str, Any], seed: int, bar: Repo
 
 def _column(path: Path | None, graph: Graph, kind: type) -> dict[Any, Any] | None:
     """The first column beside the ids of a table, by id."""
-    from sparsecut.io.attributes import read_node_table
+    from sparsecut.io.nodes.attributes import read_node_table
 
     if path is None:
         return None

@@ -57,7 +57,7 @@ def recommend(
     known = None if reading.edges is None else read_vectors(embedding, reading.encoding).ids
     loaded = open_graph(graph, None, output, None, reading, known)
     Z, _ = read_rows(embedding, loaded, reading.encoding)
-    from sparsecut.io.node_lookup import Lookup
+    from sparsecut.io.edges.node_lookup import Lookup
     from sparsecut.links import Links
 
     Lookup(loaded.node_ids).find(np.array(asked), "The query", "the graph")  # before the fit, which takes its time

@@ -33,7 +33,7 @@ from sparsecut.io import (
     write_npy_header,
     write_whole,
 )
-from sparsecut.io.workfolder import telling_where
+from sparsecut.io.stores.workfolder import telling_where
 
 FOLDER = "ogbn_papers100M"
 DATA, LABELS = f"{FOLDER}/raw/data.npz", f"{FOLDER}/raw/node-label.npz"

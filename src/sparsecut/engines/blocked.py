@@ -25,7 +25,7 @@ from torch import Tensor
 from sparsecut.engines.contract import Job, Moments
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
-from sparsecut.io.workfolder import WorkFolder, fingerprint_of
+from sparsecut.io.stores.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.block import Column, Passes
 from sparsecut.kernels.moments import drop_rounding
 from sparsecut.kernels.polynomials import Polynomial

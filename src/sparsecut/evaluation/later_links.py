@@ -21,7 +21,7 @@ from sparsecut.graph.clock import Clock
 from sparsecut.graph.linked_pairs import Pairs, number_pairs, pairs_of
 from sparsecut.graph.timeline import Timeline
 from sparsecut.graph.times import say_moment
-from sparsecut.io.weighing import chosen_half_life, weighed
+from sparsecut.io.edges.weighing import chosen_half_life, weighed
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from sparsecut.base.errors import InputError, check_choice, check_integer, check
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.explore.index_file import read_index, write_index
 from sparsecut.graph import Graph, Ids, as_id_array, rows_and_ids
-from sparsecut.io.ids import check_unique
-from sparsecut.io.node_lookup import Lookup
+from sparsecut.io.edges.ids import check_unique
+from sparsecut.io.edges.node_lookup import Lookup
 from sparsecut.kernels.exact_search import (
     METRICS,
     Positions,

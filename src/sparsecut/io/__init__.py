@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING
 from sparsecut.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from sparsecut.io.adjacency import build_adjacency as build_adjacency
-    from sparsecut.io.adjacency import undirected_adjacency as undirected_adjacency
-    from sparsecut.io.attributes import read_labels as read_labels
-    from sparsecut.io.attributes import read_node_table as read_node_table
-    from sparsecut.io.building import build_store as build_store
     from sparsecut.io.edge_objects import from_edges as from_edges
+    from sparsecut.io.edges.adjacency import build_adjacency as build_adjacency
+    from sparsecut.io.edges.adjacency import undirected_adjacency as undirected_adjacency
+    from sparsecut.io.edges.ids import ID_NAMES as ID_NAMES
+    from sparsecut.io.edges.ids import as_ids as as_ids
+    from sparsecut.io.edges.ids import check_known as check_known
+    from sparsecut.io.edges.ids import check_unique as check_unique
+    from sparsecut.io.edges.ids import positions_of as positions_of
+    from sparsecut.io.edges.table_files import as_table as as_table
     from sparsecut.io.embeddings import EMBEDDING_SUFFIXES as EMBEDDING_SUFFIXES
     from sparsecut.io.embeddings import Embedding as Embedding
     from sparsecut.io.embeddings import check_embedding_path as check_embedding_path
@@ -42,20 +45,11 @@ if TYPE_CHECKING:
     from sparsecut.io.formats.planetoid_files import read_planetoid_folder as read_planetoid_folder
     from sparsecut.io.formats.planetoid_files import read_planetoid_split as read_planetoid_split
     from sparsecut.io.graphs import read_graph as read_graph
-    from sparsecut.io.guards import reading as reading
-    from sparsecut.io.holders import add_embedding as add_embedding
-    from sparsecut.io.holders import from_pyg as from_pyg
-    from sparsecut.io.holders import to_pyg as to_pyg
-    from sparsecut.io.ids import ID_NAMES as ID_NAMES
-    from sparsecut.io.ids import as_ids as as_ids
-    from sparsecut.io.ids import check_known as check_known
-    from sparsecut.io.ids import check_unique as check_unique
-    from sparsecut.io.ids import positions_of as positions_of
-    from sparsecut.io.node_files import MISSING as MISSING
-    from sparsecut.io.node_files import align_labels as align_labels
-    from sparsecut.io.numpy_files import Archive as Archive
-    from sparsecut.io.numpy_files import write_npy as write_npy
-    from sparsecut.io.numpy_files import write_npy_header as write_npy_header
+    from sparsecut.io.hostile.guards import reading as reading
+    from sparsecut.io.nodes.attributes import read_labels as read_labels
+    from sparsecut.io.nodes.attributes import read_node_table as read_node_table
+    from sparsecut.io.nodes.node_files import MISSING as MISSING
+    from sparsecut.io.nodes.node_files import align_labels as align_labels
     from sparsecut.io.objects import from_igraph as from_igraph
     from sparsecut.io.objects import from_networkx as from_networkx
     from sparsecut.io.objects import to_networkx as to_networkx
@@ -66,21 +60,27 @@ if TYPE_CHECKING:
     from sparsecut.io.result_files import COLUMN_SUFFIXES as COLUMN_SUFFIXES
     from sparsecut.io.result_files import save_tensors as save_tensors
     from sparsecut.io.result_files import write_columns as write_columns
-    from sparsecut.io.store import is_store as is_store
-    from sparsecut.io.store import open_store as open_store
-    from sparsecut.io.store import write_header as write_header
-    from sparsecut.io.streamed_tables import files_of as files_of
-    from sparsecut.io.streamed_tables import is_streamed as is_streamed
-    from sparsecut.io.table_files import as_table as as_table
-    from sparsecut.io.typed_building import column_of_words as column_of_words
-    from sparsecut.io.typed_building import folder_by_type as folder_by_type
-    from sparsecut.io.typed_building import reads_by_type as reads_by_type
-    from sparsecut.io.typed_graphs import from_tables as from_tables
-    from sparsecut.io.workfolder import RowWriter as RowWriter
-    from sparsecut.io.workfolder import WorkFolder as WorkFolder
-    from sparsecut.io.workfolder import check_room as check_room
-    from sparsecut.io.workfolder import fingerprint_of as fingerprint_of
-    from sparsecut.io.workfolder import unfinished as unfinished
-    from sparsecut.io.workfolder import work_folder as work_folder
+    from sparsecut.io.stores.building import build_store as build_store
+    from sparsecut.io.stores.holders import add_embedding as add_embedding
+    from sparsecut.io.stores.holders import from_pyg as from_pyg
+    from sparsecut.io.stores.holders import to_pyg as to_pyg
+    from sparsecut.io.stores.numpy_files import Archive as Archive
+    from sparsecut.io.stores.numpy_files import write_npy as write_npy
+    from sparsecut.io.stores.numpy_files import write_npy_header as write_npy_header
+    from sparsecut.io.stores.store import is_store as is_store
+    from sparsecut.io.stores.store import open_store as open_store
+    from sparsecut.io.stores.store import write_header as write_header
+    from sparsecut.io.stores.streamed_tables import files_of as files_of
+    from sparsecut.io.stores.streamed_tables import is_streamed as is_streamed
+    from sparsecut.io.stores.typed_building import column_of_words as column_of_words
+    from sparsecut.io.stores.typed_building import folder_by_type as folder_by_type
+    from sparsecut.io.stores.typed_building import reads_by_type as reads_by_type
+    from sparsecut.io.stores.workfolder import RowWriter as RowWriter
+    from sparsecut.io.stores.workfolder import WorkFolder as WorkFolder
+    from sparsecut.io.stores.workfolder import check_room as check_room
+    from sparsecut.io.stores.workfolder import fingerprint_of as fingerprint_of
+    from sparsecut.io.stores.workfolder import unfinished as unfinished
+    from sparsecut.io.stores.workfolder import work_folder as work_folder
+    from sparsecut.io.typed.typed_graphs import from_tables as from_tables
 else:
     __getattr__, __dir__ = lazy_names(__name__)

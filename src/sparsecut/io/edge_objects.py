@@ -34,11 +34,11 @@ from sparsecut.graph import (
     with_others,
 )
 from sparsecut.graph.times import EdgeTimes, as_moments
-from sparsecut.io.edge_columns import EdgeColumns, decide_by_table, plan_columns
-from sparsecut.io.edges import edges_from_table, mixed_kinds
-from sparsecut.io.ids import check_known, plain_ids, positions_of
-from sparsecut.io.table_files import as_table
-from sparsecut.io.weighing import Weighing, matrices
+from sparsecut.io.edges.edge_columns import EdgeColumns, decide_by_table, plan_columns
+from sparsecut.io.edges.edges import edges_from_table, mixed_kinds
+from sparsecut.io.edges.ids import check_known, plain_ids, positions_of
+from sparsecut.io.edges.table_files import as_table
+from sparsecut.io.edges.weighing import Weighing, matrices
 
 TAKES = "from_edges takes a table (pandas, polars, pyarrow, DuckDB), an array (m, 2) or (m, 3), or a list of pairs."
 ROLES = ("source", "target", "weight")
@@ -245,7 +245,7 @@ def from_edges(
     half_life : str, timedelta or float, default=None
         The age at which an edge weighs half as much: "30d", "12h", "1y", or a number in seconds (in the unit of `time` where
         that is no calendar's); "none" for no ageing. Where it is not given, or "auto", it is chosen by how well earlier
-        edges tell later ones (`sparsecut.io.half_life`).
+        edges tell later ones (`sparsecut.io.edges.half_life`).
     decay : float, default=None
         In place of `half_life`: an edge weighs exp(−decay·age).
     now : date, time, text or number, default=None

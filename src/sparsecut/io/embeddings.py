@@ -27,13 +27,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.graph import as_id_array, place_rows, place_values, rows_and_ids
-from sparsecut.io.attributes import read_node_table
+from sparsecut.io.edges.ids import as_ids
+from sparsecut.io.edges.table_files import read_parquet
 from sparsecut.io.files import check_readable, check_writable, write_whole
-from sparsecut.io.guards import reading
-from sparsecut.io.ids import as_ids
-from sparsecut.io.numpy_files import Archive, read_npy, write_npy
+from sparsecut.io.hostile.guards import reading
+from sparsecut.io.nodes.attributes import read_node_table
 from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
-from sparsecut.io.table_files import read_parquet
+from sparsecut.io.stores.numpy_files import Archive, read_npy, write_npy
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
 from sparsecut.kernels import release, row_blocks
 

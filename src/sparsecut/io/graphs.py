@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, ReadingWarning, check_choice
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, Graph, loop_notes, refuse_foreign
-from sparsecut.io.adjacency import undirected_adjacency
-from sparsecut.io.edge_columns import (
+from sparsecut.io.edges.adjacency import undirected_adjacency
+from sparsecut.io.edges.edge_columns import (
     HEADER_NAMES,
     ColumnPlan,
     EdgeColumns,
@@ -30,18 +30,18 @@ from sparsecut.io.edge_columns import (
     decide_by_table,
     plan_columns,
 )
-from sparsecut.io.edges import Edges, EdgeText, edges_from_table, edges_from_text, share_no_id
+from sparsecut.io.edges.edges import Edges, EdgeText, edges_from_table, edges_from_text, share_no_id
+from sparsecut.io.edges.headers import Verdict
+from sparsecut.io.edges.ids import check_known, check_unique, positions_of
+from sparsecut.io.edges.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
+from sparsecut.io.edges.text import read_layout, read_text
+from sparsecut.io.edges.weighing import Weighing, matrices
 from sparsecut.io.files import check_readable
 from sparsecut.io.formats.graph_format import OPTIONS, GraphRequest, format_of, known_suffixes
-from sparsecut.io.headers import Verdict
-from sparsecut.io.held import graph_with_nodes
-from sparsecut.io.ids import check_known, check_unique, positions_of
-from sparsecut.io.node_files import MISSING, NodeFiles, align_labels, read_node_files
+from sparsecut.io.nodes.node_files import MISSING, NodeFiles, align_labels, read_node_files
 from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
-from sparsecut.io.store import is_store, open_store
-from sparsecut.io.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
-from sparsecut.io.text import read_layout, read_text
-from sparsecut.io.weighing import Weighing, matrices
+from sparsecut.io.stores.held import graph_with_nodes
+from sparsecut.io.stores.store import is_store, open_store
 
 __all__ = ["align_labels", "read_graph", "undirected_adjacency"]
 
@@ -84,7 +84,7 @@ def read_graph(
     features, labels : str, Path or list of str, default=None
         Files keyed by node id; or names (features: one, a list, or one string with commas) of columns of the node table, of
         node attributes in GraphML, GML and JSON, or of what an .h5ad holds: obsm, layers, columns of obs. A name that the
-        graph file has wins over a file of that name; "./name" is always a file (`sparsecut.io.held`).
+        graph file has wins over a file of that name; "./name" is always a file (`sparsecut.io.stores.held`).
     nodes : str or Path, default=None
         A table with one row per node, "nodes.csv" beside "edges.csv" where not named. Given alone, its label column
         (label, class, …) is the labels and the others are features.
@@ -102,7 +102,7 @@ def read_graph(
     half_life : str, timedelta or float, default=None
         The age at which an edge weighs half as much: "30d", "12h", "1y", or a number in seconds (in the unit of `time` where
         that is no calendar's); "none" for no ageing. Where it is not given, or "auto", it is chosen by how well earlier
-        edges tell later ones (`sparsecut.io.half_life`).
+        edges tell later ones (`sparsecut.io.edges.half_life`).
     decay : float, default=None
         In place of `half_life`: an edge weighs exp(−decay·age).
     now : date, time, text or number, default=None
@@ -173,7 +173,7 @@ def read_graph(
     suffix = table_suffix(path)
     form = None if suffix in TABLE_SUFFIXES and not path.is_dir() else format_of(path, suffix)
     if form is None and path.is_dir():
-        from sparsecut.io.typed_graphs import from_tables
+        from sparsecut.io.typed.typed_graphs import from_tables
 
         of_others = {"features": features, "labels": labels, "nodes": nodes, "bipartite": bipartite, "header": header}
         of_others |= {"adjacency": adjacency, "separator": separator}

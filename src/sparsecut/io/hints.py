@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.graph.id_columns import likely_name
-from sparsecut.io.ids import ID_NAMES, positions_of
+from sparsecut.io.edges.ids import ID_NAMES, positions_of
+from sparsecut.io.edges.table_files import TEXT_SUFFIXES
+from sparsecut.io.edges.text import TextLayout, read_layout
 from sparsecut.io.opening import table_suffix
-from sparsecut.io.table_files import TEXT_SUFFIXES
-from sparsecut.io.text import TextLayout, read_layout
 
 MAX_SHOWN = 60
 

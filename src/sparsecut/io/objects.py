@@ -19,10 +19,10 @@ from sparsecut.base.errors import InputError, check_choice, import_extra
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS, Graph, check_graph, loop_notes, refuse_foreign
 from sparsecut.graph.times import EdgeTimes, as_moments
-from sparsecut.io.edge_weights import check_weights
-from sparsecut.io.node_attributes import as_node_ids, node_features, node_labels
-from sparsecut.io.typed_objects import graph_of_typed_networkx
-from sparsecut.io.weighing import Weighing, matrices
+from sparsecut.io.edges.edge_weights import check_weights
+from sparsecut.io.edges.weighing import Weighing, matrices
+from sparsecut.io.nodes.node_attributes import as_node_ids, node_features, node_labels
+from sparsecut.io.typed.typed_objects import graph_of_typed_networkx
 
 
 def from_networkx(

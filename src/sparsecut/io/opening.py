@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, AnyStr, BinaryIO
 
 from sparsecut.base.errors import InputError, parameter_error
-from sparsecut.io.guards import FREE_TEXT_BYTES, NAME_ENCODING, check_expansion, reading
+from sparsecut.io.hostile.guards import FREE_TEXT_BYTES, NAME_ENCODING, check_expansion, reading
 
 BLOCK_BYTES = 2**16
 MAX_LINE_BYTES = 2**24

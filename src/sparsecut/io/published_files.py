@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut.io.guards import reason_of, telling
-from sparsecut.io.numpy_files import Archive
+from sparsecut.io.hostile.guards import reason_of, telling
+from sparsecut.io.stores.numpy_files import Archive
 
 
 @contextmanager

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
+from sparsecut.io.edges.ids import as_array, as_integers
 from sparsecut.io.files import check_readable
-from sparsecut.io.guards import reading
-from sparsecut.io.ids import as_array, as_integers
+from sparsecut.io.hostile.guards import reading
 from sparsecut.io.opening import check_utf8, lines_of, open_bytes, table_suffix, without_packing
 
 MAX_DIMENSION = 2**20

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsecut.graph import Ids
 from sparsecut.graph.node_ids import pack_ids, unpack_ids
-from sparsecut.io.ids import positions_of
+from sparsecut.io.edges.ids import positions_of
 from sparsecut.links.link_spectrum import LinkSpectrum
 from sparsecut.links.link_sums import Incidence
 

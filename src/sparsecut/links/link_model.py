@@ -13,7 +13,7 @@ from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.engines import EngineChoice
 from sparsecut.graph import as_graph
-from sparsecut.io.node_lookup import Lookup
+from sparsecut.io.edges.node_lookup import Lookup
 from sparsecut.kernels.inverted import INDEXES, wants_index
 from sparsecut.links.best_candidates import Recommended, first_candidates
 from sparsecut.links.candidate_index import CandidateIndex, build_candidate_index

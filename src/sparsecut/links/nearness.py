@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, check_integer
 from sparsecut.graph import Graph, as_graph, place_rows
-from sparsecut.io.node_lookup import Lookup
+from sparsecut.io.edges.node_lookup import Lookup
 from sparsecut.links.channel_rows import ChannelRows
 from sparsecut.links.smoothed_levels import Levels, SmoothedLevel
 from sparsecut.links.source_walks import Walk, listed_rows, walk_from

@@ -20,8 +20,8 @@ from sparsecut.base.errors import InputError
 from sparsecut.base.package_version import __version__
 from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_readable, sync_folder, write_whole
-from sparsecut.io.mapped_tensors import map_tensors
 from sparsecut.io.result_files import save_tensors
+from sparsecut.io.stores.mapped_tensors import map_tensors
 
 if TYPE_CHECKING:
     from sparsecut.model.embedding_model import SparsestCutEmbedding

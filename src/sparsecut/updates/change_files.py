@@ -24,7 +24,7 @@ from typing import Any
 
 from sparsecut.base.errors import InputError
 from sparsecut.io.files import check_readable
-from sparsecut.io.guards import reading
+from sparsecut.io.hostile.guards import reading
 from sparsecut.io.opening import (
     MAX_LINE_BYTES,
     PACKED_SUFFIXES,

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from sparsecut.base.errors import InputError
 from sparsecut.base.file_lock import try_lock
-from sparsecut.io.workfolder import telling_where
+from sparsecut.io.stores.workfolder import telling_where
 from sparsecut.updates.changes import Changes, EdgeList, RowList
 from sparsecut.updates.resuming import Position
 

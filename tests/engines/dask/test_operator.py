@@ -12,7 +12,7 @@ import torch
 
 from sparsecut.engines.dask.operator import BlockLists, Layout, Operator, whole_lists
 from sparsecut.engines.dask.shared import share, share_matrix
-from sparsecut.io.workfolder import WorkFolder
+from sparsecut.io.stores.workfolder import WorkFolder
 from sparsecut.kernels import hops
 
 N_NODES = 23

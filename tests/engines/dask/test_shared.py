@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from sparsecut.engines.dask.shared import positions_of_entries, share, share_matrix
-from sparsecut.io.workfolder import WorkFolder
+from sparsecut.io.stores.workfolder import WorkFolder
 
 NODES = [slice(2, 5), slice(3, 3), np.array([0, 4, 5]), None]
 

@@ -18,7 +18,7 @@ from sparsecut.engines.dask.shared import share, share_matrix
 from sparsecut.engines.dask.worker_passes import FileBlock, diagonal_of, walk_over
 from sparsecut.engines.in_process import InProcess
 from sparsecut.features.roles import NodeRoles
-from sparsecut.io.workfolder import WorkFolder, work_folder
+from sparsecut.io.stores.workfolder import WorkFolder, work_folder
 from sparsecut.kernels.block import degrees
 
 pytestmark = pytest.mark.cluster

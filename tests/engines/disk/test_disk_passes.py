@@ -13,7 +13,7 @@ from reference import dense_laplacian
 from sparsecut.engines.disk.disk_passes import PanelPasses
 from sparsecut.engines.disk.panels import Panels
 from sparsecut.engines.disk.sizes import PanelSizes
-from sparsecut.io.workfolder import WorkFolder, work_folder
+from sparsecut.io.stores.workfolder import WorkFolder, work_folder
 from sparsecut.operators.negatives import AllPairs, ListedPairs, NegativeGraph
 
 S = np.random.default_rng(0).normal(size=(50, 7)).astype(np.float32) + 3

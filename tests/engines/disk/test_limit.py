@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparsecut.io.store import write_header
+from sparsecut.io.stores.store import write_header
 
 N_NODES, N_FEATURES, LIMIT_MIB = 100_000, 512, 530  # the features take 195 MiB, and smoothed as much again
 

@@ -11,7 +11,7 @@ import torch
 
 from disk_cases import names_in
 from sparsecut.engines.disk.panels import Panels
-from sparsecut.io.workfolder import WorkFolder, work_folder
+from sparsecut.io.stores.workfolder import WorkFolder, work_folder
 
 MATRIX = np.random.default_rng(0).normal(size=(50, 11)).astype(np.float32)
 

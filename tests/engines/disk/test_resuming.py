@@ -15,7 +15,7 @@ import pytest
 import prepared
 import sparsecut as sc
 from disk_cases import community_graph, limit_for, names_in
-from sparsecut.io.store import write_header
+from sparsecut.io.stores.store import write_header
 
 
 def test_a_second_run_of_the_same_waits_its_turn(tmp_path: Path) -> None:

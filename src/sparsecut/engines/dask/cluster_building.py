@@ -1,4 +1,4 @@
-"""A store (`sparsecut.io.store`) made on a cluster from partitioned edges and features, which no process reads whole.
+"""A store (`sparsecut.io.stores.store`) made on a cluster from partitioned edges and features, which no process reads whole.
 
     features     a task per piece writes its rows to their place; the means and deviations of tables are merged
     numbering    ids become rows (`engines.dask.numbering`)
@@ -31,16 +31,16 @@ from sparsecut.graph import loop_notes
 from sparsecut.graph.clock import Clock
 from sparsecut.graph.id_columns import choose_of_parts, likely_name
 from sparsecut.graph.timeline import DatedEdges
-from sparsecut.io.adjacency import offset_type
-from sparsecut.io.column_evidence import ColumnEvidence, combined
-from sparsecut.io.column_evidence import part_of as evidence_in
-from sparsecut.io.edge_columns import ColumnPlan, EdgeColumns
-from sparsecut.io.matrix_building import entry_keys, merge_entries
-from sparsecut.io.numbered_edges import EdgeScan
-from sparsecut.io.record_batches import accept_encoder, numbers_of
-from sparsecut.io.sides import Meeting, check_side_ids, meeting_of, side_doubts, sum_of
-from sparsecut.io.store import write_header
-from sparsecut.io.weighing import Weighing, said_of_demands
+from sparsecut.io.edges.adjacency import offset_type
+from sparsecut.io.edges.column_evidence import ColumnEvidence, combined
+from sparsecut.io.edges.column_evidence import part_of as evidence_in
+from sparsecut.io.edges.edge_columns import ColumnPlan, EdgeColumns
+from sparsecut.io.edges.sides import Meeting, check_side_ids, meeting_of, side_doubts, sum_of
+from sparsecut.io.edges.weighing import Weighing, said_of_demands
+from sparsecut.io.stores.matrix_building import entry_keys, merge_entries
+from sparsecut.io.stores.numbered_edges import EdgeScan
+from sparsecut.io.stores.record_batches import accept_encoder, numbers_of
+from sparsecut.io.stores.store import write_header
 from sparsecut.kernels.magnitude import are_finite, feature_error
 
 ENTRIES_PER_BLOCK = 1 << 24  # that one task sorts

@@ -30,12 +30,12 @@ from sparsecut.engines.dask.running import Runner, distributed_module
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS
 from sparsecut.graph.id_columns import likely_name
-from sparsecut.io.background_sync import boot_id
-from sparsecut.io.store import check_place, move_store
-from sparsecut.io.streamed_tables import is_streamed
-from sparsecut.io.typed_building import TypeTables, build_by_type, reads_by_type, tables_by_type
-from sparsecut.io.weighing import Weighing
-from sparsecut.io.workfolder import fingerprint_of, work_folder
+from sparsecut.io.edges.weighing import Weighing
+from sparsecut.io.stores.background_sync import boot_id
+from sparsecut.io.stores.store import check_place, move_store
+from sparsecut.io.stores.streamed_tables import is_streamed
+from sparsecut.io.stores.typed_building import TypeTables, build_by_type, reads_by_type, tables_by_type
+from sparsecut.io.stores.workfolder import fingerprint_of, work_folder
 from sparsecut.kernels.streaming import parse_bytes
 
 WRITING = ("pyarrow.parquet",)  # what a worker imports to write its part of the output

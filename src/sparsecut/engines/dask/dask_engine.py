@@ -36,7 +36,7 @@ from sparsecut.engines.dask.smoothing import ColumnPanels, LoadPanel, Smoother
 from sparsecut.engines.dask.worker_passes import walk_over
 from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph
-from sparsecut.io.workfolder import WorkFolder, fingerprint_of
+from sparsecut.io.stores.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.magnitude import overflow_error
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.streaming import in_words

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, import_extra
 from sparsecut.graph.id_columns import likely_name
-from sparsecut.io.edge_batches import refuse_for_array
-from sparsecut.io.edge_columns import ColumnPlan, plan_columns
+from sparsecut.io.edges.edge_columns import ColumnPlan, plan_columns
+from sparsecut.io.edges.sides import check_side_ids
+from sparsecut.io.edges.table_files import check_parquet
 from sparsecut.io.files import refuse_url
-from sparsecut.io.guards import reading
-from sparsecut.io.record_batches import numbers_of
-from sparsecut.io.sides import check_side_ids
-from sparsecut.io.table_files import check_parquet
+from sparsecut.io.hostile.guards import reading
+from sparsecut.io.stores.edge_batches import refuse_for_array
+from sparsecut.io.stores.record_batches import numbers_of
 
 PIECE_BYTES = 64 << 20  # of a piece in memory, about
 LEFT_OUT = ("_", ".")  # how the names of files begin that are not data: _SUCCESS, _metadata

@@ -13,7 +13,7 @@ from sparsecut.engines.dask.operator import Operator
 from sparsecut.engines.dask.shared import FileArray, SparseFile, carried, share
 from sparsecut.engines.dask.worker_passes import ClusterPasses, diagonal_of
 from sparsecut.graph import Graph
-from sparsecut.io.workfolder import WorkFolder, fingerprint_of
+from sparsecut.io.stores.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.block import degrees
 from sparsecut.kernels.sparse import entries_of
 from sparsecut.kernels.streaming import neighbour_sums

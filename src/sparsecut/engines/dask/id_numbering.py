@@ -18,10 +18,10 @@ from sparsecut.base.errors import InputError, first_few
 from sparsecut.engines.dask.feature_sources import Piece
 from sparsecut.graph import as_id_array
 from sparsecut.graph.id_columns import IdEvidence, KnownIds
-from sparsecut.io.edge_batches import edges_of, some_of
-from sparsecut.io.edge_columns import EdgeColumns
-from sparsecut.io.ids import as_ids, id_remedy
-from sparsecut.io.record_batches import ids_in
+from sparsecut.io.edges.edge_columns import EdgeColumns
+from sparsecut.io.edges.ids import as_ids, id_remedy
+from sparsecut.io.stores.edge_batches import edges_of, some_of
+from sparsecut.io.stores.record_batches import ids_in
 from sparsecut.kernels.hashing import hash_ids
 
 

@@ -15,7 +15,7 @@ from sparsecut.engines.dask.parts import Parts
 from sparsecut.engines.dask.plan import PLAN_NAMES, ClusterWork, Plan, PlanWord, choose_plan, even_starts, ordered_starts
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import has_values, share
-from sparsecut.io.workfolder import WorkFolder, fingerprint_of
+from sparsecut.io.stores.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.streaming import in_words
 
 

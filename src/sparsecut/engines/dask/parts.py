@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.io import read_embedding
-from sparsecut.io.workfolder import WorkFolder
+from sparsecut.io.stores.workfolder import WorkFolder
 
 
 class Parts:

@@ -1,4 +1,4 @@
-"""Edges of pieces weighed by age and sign, where they are: `sparsecut.io.numbered_edges`, a piece per task."""
+"""Edges of pieces weighed by age and sign, where they are: `sparsecut.io.stores.numbered_edges`, a piece per task."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sparsecut.engines.dask.feature_sources import Piece
 from sparsecut.graph.clock import Clock
 from sparsecut.graph.timeline import DatedEdges
 from sparsecut.graph.times import RawTimes, raw_moments
-from sparsecut.io.edge_batches import TimeScan
-from sparsecut.io.edge_columns import EdgeColumns
-from sparsecut.io.edge_weights import edge_weights
-from sparsecut.io.numbered_edges import EdgeScan, latest_among, of_sign
+from sparsecut.io.edges.edge_columns import EdgeColumns
+from sparsecut.io.edges.edge_weights import edge_weights
+from sparsecut.io.stores.edge_batches import TimeScan
+from sparsecut.io.stores.numbered_edges import EdgeScan, latest_among, of_sign
 
 Numbered = tuple[NDArray[np.int64], NDArray[np.int64], Any]
 

@@ -17,8 +17,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
-from sparsecut.io.numpy_files import write_npy, write_npy_header
-from sparsecut.io.workfolder import WorkFolder, fingerprint_of
+from sparsecut.io.stores.numpy_files import write_npy, write_npy_header
+from sparsecut.io.stores.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.streaming import is_mapped, row_blocks
 
 Nodes = slice | NDArray[np.int64]

@@ -21,7 +21,7 @@ from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import FileArray, SparseFile, Target, in_file, share
 from sparsecut.engines.dask.tasks import opened
 from sparsecut.graph import Graph
-from sparsecut.io.workfolder import WorkFolder
+from sparsecut.io.stores.workfolder import WorkFolder
 from sparsecut.kernels.block import Column
 from sparsecut.kernels.streaming import is_mapped
 from sparsecut.operators.filters import Filter

@@ -26,9 +26,9 @@ from sparsecut.engines.disk.sizes import (
     product_bytes,
 )
 from sparsecut.io import build_store, is_streamed, reads_by_type
-from sparsecut.io.background_sync import boot_id
 from sparsecut.io.files import check_writable
-from sparsecut.io.workfolder import WorkFolder, check_room, fingerprint_of, unfinished, work_folder
+from sparsecut.io.stores.background_sync import boot_id
+from sparsecut.io.stores.workfolder import WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 from sparsecut.kernels.streaming import in_words, parse_bytes
 
 PASS_STEPS = 2e5  # of the interpreter, for the files of a pass

@@ -33,7 +33,7 @@ from sparsecut.engines.disk.panels import Panels
 from sparsecut.engines.disk.sizes import PanelSizes
 from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph
-from sparsecut.io.workfolder import RowWriter, WorkFolder
+from sparsecut.io.stores.workfolder import RowWriter, WorkFolder
 from sparsecut.kernels.magnitude import check_finite
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.sparse import SparseMatrix

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.graph import Graph
-from sparsecut.io.workfolder import fingerprint_of
+from sparsecut.io.stores.workfolder import fingerprint_of
 from sparsecut.kernels.entries import weighted_sums
 from sparsecut.kernels.sparse import entries_of
 from sparsecut.kernels.streaming import blocks_of_entries, release, row_blocks

@@ -15,7 +15,7 @@ from weakref import finalize
 import torch
 from torch import Tensor
 
-from sparsecut.io.workfolder import WorkFolder
+from sparsecut.io.stores.workfolder import WorkFolder
 from sparsecut.kernels.streaming import row_blocks
 
 

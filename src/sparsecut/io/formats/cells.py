@@ -12,9 +12,9 @@ from sparsecut.base.errors import InputError, first_few, import_extra
 from sparsecut.features import Scale, table_source
 from sparsecut.graph import Graph, as_arrow, refuse_foreign
 from sparsecut.io.formats.graph_format import GraphFormat, GraphRequest
-from sparsecut.io.guards import reading
-from sparsecut.io.held import HeldGraph
-from sparsecut.io.sandbox import check_hdf5
+from sparsecut.io.hostile.guards import reading
+from sparsecut.io.hostile.sandbox import check_hdf5
+from sparsecut.io.stores.held import HeldGraph
 
 
 def from_anndata(

@@ -17,10 +17,10 @@ from sparsecut.base.errors import InputError, import_extra
 from sparsecut.features import Scale
 from sparsecut.graph import Graph
 from sparsecut.io.formats.graph_format import GraphFormat, GraphRequest
-from sparsecut.io.guards import reading
-from sparsecut.io.held import HeldGraph
+from sparsecut.io.hostile.guards import reading
 from sparsecut.io.objects import graph_of_links, graph_of_networkx
 from sparsecut.io.opening import open_bytes
+from sparsecut.io.stores.held import HeldGraph
 
 
 def read_graphml(request: GraphRequest) -> HeldGraph:

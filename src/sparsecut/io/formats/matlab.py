@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.io.formats.graph_format import GraphFormat, GraphParts, GraphRequest, choose_adjacency
-from sparsecut.io.guards import reading
-from sparsecut.io.sandbox import read_matrices
+from sparsecut.io.hostile.guards import reading
+from sparsecut.io.hostile.sandbox import read_matrices
 
 HEADER_BYTES = 128
 FEATURE_NAMES = ("features", "attributes", "attrb", "attr", "X")

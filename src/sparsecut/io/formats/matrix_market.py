@@ -15,9 +15,9 @@ from typing import Any
 from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph
 from sparsecut.io.formats.graph_format import GraphFormat, GraphParts, GraphRequest
-from sparsecut.io.guards import check_claim, reading
+from sparsecut.io.hostile.guards import check_claim, reading
+from sparsecut.io.hostile.sandbox import read_matrices
 from sparsecut.io.opening import open_bytes
-from sparsecut.io.sandbox import read_matrices
 
 LAYOUTS = ("coordinate", "array")
 FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph
-from sparsecut.io.adjacency import as_weights, offset_type
+from sparsecut.io.edges.adjacency import as_weights, offset_type
 from sparsecut.io.formats.graph_format import GraphFormat, GraphRequest
-from sparsecut.io.guards import check_claim, reading
+from sparsecut.io.hostile.guards import check_claim, reading
 from sparsecut.io.opening import open_bytes
 
 MAX_DIGITS = 18  # of a number that 64 bits hold

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparsecut.graph import Graph
 from sparsecut.io.formats.graph_format import GraphFormat, GraphParts, GraphRequest, choose_adjacency
-from sparsecut.io.numpy_files import Archive
+from sparsecut.io.stores.numpy_files import Archive
 
 
 def read_npz_graph(request: GraphRequest) -> Graph:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph, loop_notes
-from sparsecut.io.adjacency import build_adjacency
+from sparsecut.io.edges.adjacency import build_adjacency
 from sparsecut.io.files import check_readable
 from sparsecut.io.formats.graph_format import GraphFormat, GraphRequest
 from sparsecut.io.formats.unpickling import unpickle_planetoid

@@ -1,0 +1,1 @@
+"""Files and columns of nodes: their features, labels and ids."""

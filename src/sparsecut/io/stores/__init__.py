@@ -1,0 +1,1 @@
+"""Graphs and arrays that stay on disk: stores, work folders, and the passes that build them."""

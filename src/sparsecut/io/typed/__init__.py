@@ -1,0 +1,1 @@
+"""Graphs of several types of nodes and edges: from tables, folders and other libraries' objects."""
