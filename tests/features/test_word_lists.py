@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 import sparsecut as sc
 from sparsecut.features import FeatureTable, Vocabulary, read_encoder
+from sparsecut.features.word_lists import separator_of
 
 IDS = ["a", "b", "c", "d"]
 WORDS = [["red", "big"], [], ["red", "red", "old"], ["été"]]
@@ -96,3 +97,55 @@ def test_a_fitted_model_takes_words_from_another_holder_and_in_an_update(tmp_pat
     words_of_all = dict(zip(ids, words, strict=True)) | {"new": ["w1", "v3"]}
     whole = sc.from_edges([*edges, ("new", "n1")], node_ids=[*ids, "new"], features=words_of_all)
     assert model.embedding_ == pytest.approx(model.transform(whole), abs=1e-4)
+
+
+def lists_of(separator: str, n: int = 400) -> tuple[list[str], list[set[str]]]:
+    """Lists of one to four of ten genres, as text and as sets."""
+    random = np.random.default_rng(0)
+    names = np.array(["Action", "Children's", "Comedy", "Crime", "Drama", "Film-Noir", "Horror", "Musical", "Sci-Fi", "War"])
+    lists = [list(random.choice(names, random.integers(1, 5), replace=False)) for _ in range(n)]
+    return [separator.join(one) for one in lists], [set(one) for one in lists]
+
+
+@pytest.mark.parametrize("separator", ["|", " | ", ";", "; ", ",", ", ", " "])
+def test_lists_spelt_as_text_are_lists(separator: str, tmp_path: Path) -> None:
+    """As the same lists given as such, also in a later table, in another process's model, and in an update."""
+    text, sets = lists_of(separator)
+    if separator == " ":  # words are items where values recur
+        text, sets = text * 3, sets * 3
+    n = len(text)
+    A = sp.diags_array([1.0, 1.0], offsets=[1, -1], shape=(n, n))
+    spelt = sc.Graph(A, features=pd.DataFrame({"genres": text, "size": np.arange(n) % 7}))
+    given = sc.Graph(A, features=pd.DataFrame({"genres": [sorted(one) for one in sets], "size": np.arange(n) % 7}))
+    assert sp.issparse(spelt.features)
+    np.testing.assert_array_equal(spelt.features.toarray(), given.features.toarray())
+    assert spelt.feature_names == given.feature_names
+    model = sc.SCE(dimension=4).fit(spelt)
+    model.save(tmp_path / "m.safetensors", with_state=True)
+    again = sc.load(tmp_path / "m.safetensors")
+    later = {"genres": [text[3], "", "Comedy", "Western"], "size": [1, 2, 3, 4]}
+    table = {name: pa.chunked_array([pa.array(values)]) for name, values in later.items()}
+    encoded, notes = again.encoder_.encode(table, "The table")
+    marks = encoded.toarray()[:, [name.startswith("genres has ") for name in again.encoder_.names_out]]
+    words = np.array([name.split(" has ")[1] for name in again.encoder_.names_out if " has " in name])
+    assert [set(words[row == 1].tolist()) for row in marks] == [sets[3], set(), {"Comedy"}, set()]
+    assert "1 entries of 'genres' are of 1 words that were not fitted" in notes[0]
+    for values in (text[3], sorted(sets[3])):  # a new node, as text and as a list
+        new = n if values == text[3] else n + 1
+        again.update(nodes_added={new: {"genres": values, "size": 1}}, edges_added=[(new, 0)])
+        row = again.graph_.features[[new]].toarray()[0]
+        assert set(words[row[: len(words)] == 1].tolist()) == sets[3]
+
+
+def test_what_only_looks_like_lists_is_not_split() -> None:
+    """Names, cities with their countries, few categories of several words, and free text stay what they are."""
+    random = np.random.default_rng(0)
+    first, last = [f"F{number}" for number in range(20)], [f"L{number}" for number in range(20)]
+    people = [f"{a}, {b}" for a in last for b in first]
+    full = [f"{a} {b}" for a in first for b in last]
+    cities = [f"City {number}, {country}" for number in range(150) for country in ("France", "Italy")]
+    few = ["very good", "good", "very bad", "bad", "not good", "not bad", "not very good", "not very bad"] * 50
+    text = [" ".join(random.choice([f"w{number}" for number in range(30)], 8)) for _ in range(300)]
+    for values in (people, full, cities, few, text, ["a|b", "b|a"] * 20):
+        n_present = len(values)
+        assert separator_of(sorted(set(values)), n_present, max_categories=100) == ""

@@ -8,7 +8,8 @@
                 the alphabet), and "… = other" for the rest; a gap has 0 in all of them and 1 in "… is missing"
     time        dates, times and durations: seconds since 1970, midnight or zero, then as a number
     vector      a list of numbers: one column per element, all divided by one number, so that their mean variance is 1
-    words       a list of words: one column of 0 and 1 per word, "… has WORD", in alphabetical order; a gap has none of them
+    words       a list of words: one column of 0 and 1 per word, "… has WORD", in alphabetical order; a gap has none of them.
+                A list may be spelt as text, "Action|Comedy" or "red, blue": `word_lists` says when
     left out    a column that has nothing to learn from: one value throughout, only gaps, text that is a name rather
                 than a category (over 100 values, over half of the rows with a value of their own), or free text (over 10
                 values of 5 words each on average, over half of the rows with a value of their own)
@@ -42,7 +43,7 @@ from sparsecut.features.arrow_values import (
 )
 from sparsecut.features.numbers import LeftOut, NumberColumn, became, other_type
 from sparsecut.features.spelling import respelt
-from sparsecut.features.word_lists import WordsColumn
+from sparsecut.features.word_lists import WordsColumn, separator_of
 from sparsecut.features.written_numbers import check_slips, notation_of
 
 MAX_CATEGORIES = 100
@@ -174,7 +175,10 @@ def fit_column(name: str, column: ArrowColumn, what: str, *, scale: str, is_alon
     if has_text(column.type):
         notation = notation_of(column)
         if notation is None:
-            return CategoryColumn.fit(name, column, what)
+            words, codes, is_missing = words_of(column)
+            found = [words[code] for code in np.unique(codes[~is_missing])]
+            separator = separator_of(found, int((~is_missing).sum()), max_categories=MAX_CATEGORIES)
+            return WordsColumn.fit(name, column, separator) if separator else CategoryColumn.fit(name, column, what)
         numbers = NumberColumn.fit(name, notation.read(column, name, what), scale=scale)
         return replace(numbers, written=notation.example) if isinstance(numbers, NumberColumn) else numbers
     raise InputError(f"{what} has values of type {column.type} in column {name!r}, which cannot be features.")

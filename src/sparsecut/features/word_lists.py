@@ -2,6 +2,9 @@
 
 A table that is nothing but such a column is `WordLists` (`sources`), as lists of words in a JSON file are; beside other
 columns it is a `WordsColumn`. Both make their matrix here.
+
+Tables often spell such a list as text: "Action|Comedy", "red, blue". A column of text is one where its values are made of few
+items that recur, at most half as many as there are different values. As categories these would have nothing in common.
 """
 
 from __future__ import annotations
@@ -13,8 +16,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.features.arrow_values import ArrowColumn, has_word_lists
+from sparsecut.features.arrow_values import ArrowColumn, has_numbers, has_text, has_word_lists
 from sparsecut.features.numbers import LeftOut, became, other_type
+from sparsecut.features.spelling import respelt
+
+SEPARATORS = ("|", ";", ",", " ")
+MOST_ITEMS = 1_000  # of a list spelt as text: more is a language
+LEAST_APART = 0.1  # of the values: with another number of items than most have, as "Smith, John" and "Paris, France" have not
 
 
 @dataclass(frozen=True)
@@ -24,11 +32,12 @@ class WordsColumn:
     kind: ClassVar[str] = "words"
     name: str
     words: tuple[str, ...]
+    separator: str = ""  # of lists spelt as text
 
     @classmethod
-    def fit(cls, name: str, column: ArrowColumn) -> WordsColumn | LeftOut:
-        _, words = words_in(column)
-        return cls(name, words) if words else LeftOut(name, "all its cells are empty")
+    def fit(cls, name: str, column: ArrowColumn, separator: str = "") -> WordsColumn | LeftOut:
+        _, words = words_in(split_lists(column, separator) if separator else column)
+        return cls(name, words, separator) if words else LeftOut(name, "all its cells are empty")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -36,15 +45,50 @@ class WordsColumn:
 
     @property
     def note(self) -> str:
-        return became(self.name, self.names)
+        between = {" ": "spaces"}.get(self.separator, repr(self.separator))
+        return became(self.name, self.names) + (f", one per item between {between}" if self.separator else "")
 
     def encode(self, column: ArrowColumn, what: str) -> tuple[list[sp.csr_array], str]:
+        if self.separator and not has_word_lists(column.type):
+            column = respelt(column, self.words, self.name, what) if has_numbers(column.type) else column
+            column = split_lists(column, self.separator) if has_text(column.type) else column
         if not has_word_lists(column.type) and column.null_count < len(column):
             raise other_type(self.name, column, what, "lists of words")
         matrix, words = words_in(column)
         known, n_lost, n_unknown = in_vocabulary(matrix, words, self.words)
         note = f"{n_lost:,} entries of {self.name!r} are of {n_unknown:,} words that were not fitted, and were left out"
         return [known], note if n_lost else ""
+
+
+def separator_of(values: list[str], n_present: int, *, max_categories: int) -> str:
+    """What separates the items of lists that are spelt as text, by the different values of a column; "" where they are none.
+
+    Words are items only where the values are too many to be categories, and are not names: one of its own nearly everywhere.
+    """
+    for separator in SEPARATORS:
+        if separator == " " and not max_categories < len(values) <= n_present / 2:
+            continue
+        lists = [items_of(value, separator) for value in values]
+        n_items = len(set().union(*lists))
+        if not 0 < 2 * n_items <= len(values) or n_items > MOST_ITEMS:
+            continue
+        lengths = np.bincount([len(items) for items in lists])
+        if separator in "|;" or len(values) - lengths.max() >= LEAST_APART * len(values):
+            return separator
+    return ""
+
+
+def items_of(text: str, separator: str) -> list[str]:
+    return [item.strip() for item in text.split(separator) if item.strip()]
+
+
+def split_lists(column: ArrowColumn, separator: str) -> ArrowColumn:
+    """A column of text as one of lists of words; a gap stays one."""
+    import pyarrow as pa
+
+    lists = [None if text is None else items_of(text, separator) for text in column.to_pylist()]
+    split: ArrowColumn = pa.chunked_array([pa.array(lists, pa.list_(pa.large_string()))])
+    return split
 
 
 def words_in(column: ArrowColumn) -> tuple[sp.csr_array, tuple[str, ...]]:

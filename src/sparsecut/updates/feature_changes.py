@@ -23,7 +23,7 @@ from sparsecut.features.encoder import NamedColumns, TableEncoder, check_names
 from sparsecut.features.feature_tables import FeatureTable, WordLists, table_source
 from sparsecut.features.numbers import NumberColumn
 from sparsecut.features.type_encoders import Encoder
-from sparsecut.features.word_lists import WordsColumn
+from sparsecut.features.word_lists import WordsColumn, items_of
 from sparsecut.features.written_numbers import Notation
 from sparsecut.graph import LABEL_NAMES, Graph
 from sparsecut.graph.node_values import check_features
@@ -144,7 +144,9 @@ def _as_fitted(values: list[Any], column: str, fitted: FittedColumn | None, name
             return _times(values)
         if isinstance(fitted, NumberColumn):
             values = [_number(value, fitted) if isinstance(value, str) else value for value in values]
-        if isinstance(fitted, VectorColumn | WordsColumn):
+        if isinstance(fitted, WordsColumn) and fitted.separator:
+            values = [items_of(value, fitted.separator) if isinstance(value, str) else value for value in values]
+        elif isinstance(fitted, VectorColumn | WordsColumn):
             values = [json.loads(value) if isinstance(value, str) else value for value in values]
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError):
