@@ -187,6 +187,9 @@ def test_on_a_phone_nothing_is_cut_off_and_fingers_work(browser: Any, tmp_path: 
     page.wait_for_selector(".node-id")
     assert page.text(".node-id") == "node-14"
     page.set_viewport_size({"width": 844, "height": 390})  # turned
+    # The page hears of its new size some time later.
+    fits = "() => window.sparsecut.scene.view.height === document.getElementById('overlay').parentElement.clientHeight"
+    page.wait_for_function(fits)
     page.settle()
     box = page.locator("#overlay").bounding_box()
     places = [page.place_of(node) for node in (0, 5, 30, 35)]

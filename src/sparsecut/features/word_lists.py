@@ -3,8 +3,8 @@
 A table that is nothing but such a column is `WordLists` (`sources`), as lists of words in a JSON file are; beside other
 columns it is a `WordsColumn`. Both make their matrix here.
 
-Tables often spell such a list as text: "Action|Comedy", "red, blue". A column of text is one where its values are made of few
-items that recur, at most half as many as there are different values. As categories these would have nothing in common.
+Tables often spell such a list as text: "Action|Comedy", "red, blue". A column of text is one where its values are made of
+few items that recur, at most half as many as there are different values. As categories these would have nothing in common.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sparsecut.features.spelling import respelt
 
 SEPARATORS = ("|", ";", ",", " ")
 MOST_ITEMS = 1_000  # of a list spelt as text: more is a language
-LEAST_APART = 0.1  # of the values: with another number of items than most have, as "Smith, John" and "Paris, France" have not
+LEAST_APART = 0.1  # of the values with another number of items than most: "Smith, John" and "Paris, France" have none
 
 
 @dataclass(frozen=True)
