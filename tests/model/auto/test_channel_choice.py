@@ -20,7 +20,7 @@ from sparsecut.model.auto.constants import CONSTANTS, ChannelCost, Constants
 from sparsecut.operators.filters import PageRank
 from table_world import World
 
-RIDGES = CONSTANTS.channel_cost.ridges
+RULE = CONSTANTS.regressions
 
 
 def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
@@ -99,7 +99,7 @@ def test_every_row_is_predicted_from_the_others() -> None:
     generator = np.random.default_rng(0)
     X, P = generator.normal(size=(60, 5)), generator.normal(size=(60, 3)) * 7
     Y = X @ generator.normal(size=(5, 4)) + P @ generator.normal(size=(3, 4)) / 9 + generator.normal(size=(60, 4))
-    found, errors = predict_left_out([X, P], Y, RIDGES)
+    found, errors = predict_left_out([X, P], Y, RULE)
     scaled = [(block - block.mean(axis=0)) / np.linalg.norm(block - block.mean(axis=0)) for block in (X, P, Y)]
     A, B = np.hstack(scaled[:2]), scaled[2]
 
@@ -107,10 +107,10 @@ def test_every_row_is_predicted_from_the_others() -> None:
         hat = A @ np.linalg.solve(A.T @ A + ridge * np.eye(8), A.T)
         return float(1 - np.square(B - hat @ B).sum() * (60 / (60 - np.trace(hat))) ** 2)
 
-    ridges = [ridge * np.trace(A.T @ A) / 8 for ridge in RIDGES]
+    ridges = [ridge * np.trace(A.T @ A) / 8 for ridge in RULE.ridges]
     assert found == pytest.approx(max(map(gcv, ridges)), rel=1e-9)
     ridge = max(ridges, key=gcv)
-    of_tensors, errors_of_tensors = predict_left_out([torch.from_numpy(X), torch.from_numpy(P)], torch.from_numpy(Y), RIDGES)
+    of_tensors, errors_of_tensors = predict_left_out([torch.from_numpy(X), torch.from_numpy(P)], torch.from_numpy(Y), RULE)
     assert of_tensors == pytest.approx(found, rel=1e-12)
     assert np.allclose(errors_of_tensors, errors, rtol=1e-10)
     for row in (0, 17, 59):
@@ -124,9 +124,9 @@ def test_every_row_is_predicted_from_the_others() -> None:
 def test_rows_that_do_not_differ_predict_nothing_and_need_no_prediction() -> None:
     varied = np.random.default_rng(0).normal(size=(20, 3))
     constant = np.ones((20, 3))
-    assert predict_left_out([varied], constant, RIDGES)[0] == 0
-    assert predict_left_out([constant], varied, RIDGES)[0] == pytest.approx(0)
-    assert np.isfinite(predict_left_out([constant], varied, RIDGES)[1]).all()
+    assert predict_left_out([varied], constant, RULE)[0] == 0
+    assert predict_left_out([constant], varied, RULE)[0] == pytest.approx(0)
+    assert np.isfinite(predict_left_out([constant], varied, RULE)[1]).all()
 
 
 def test_neighbours_leave_the_row_out() -> None:
@@ -139,15 +139,15 @@ def test_neighbours_leave_the_row_out() -> None:
     nodes = np.flatnonzero(adjacency.sum(axis=1) > 0)[::2]
     engine = engine_of(graph)
     rows = engine.load(graph, Weighting("none"), PageRank(restart=0.2))
-    ((own, around),) = channel_choice._at_nodes(engine, rows, [torch.eye(4)], nodes, is_sparse=False)
+    ((own, around),) = channel_choice._at_nodes(engine, rows, [torch.eye(4)], nodes, 2.0, is_sparse=False)
     for taken, product in zip(
-        (own, around), *channel_choice._at_nodes(engine, rows, [torch.eye(4)], nodes, is_sparse=True), strict=True
+        (own, around), *channel_choice._at_nodes(engine, rows, [torch.eye(4)], nodes, 2.0, is_sparse=True), strict=True
     ):
         assert np.allclose(taken, product, rtol=1e-5)  # rows at the nodes, and products with all of them
     degrees = adjacency.sum(axis=1, dtype=np.float64)[nodes, None]
-    r2, error = channel_choice._predict_from_neighbours(own, around, degrees, RIDGES)
+    r2, error = channel_choice._predict_from_neighbours(own, around, degrees, RULE)
     means = (adjacency @ X)[nodes] / adjacency.sum(axis=1)[nodes, None]
-    _, errors = predict_left_out([means], X[nodes], RIDGES)
+    _, errors = predict_left_out([means], X[nodes], RULE)
     assert r2 == pytest.approx(1 - errors.sum(), abs=1e-4)
     centred = X[nodes] - X[nodes].mean(axis=0)
     saved = np.square(centred).sum(axis=1) / np.square(centred).sum() - errors

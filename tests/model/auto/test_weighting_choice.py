@@ -12,7 +12,7 @@ from conftest import load_or_skip, random_graph
 from cut_blocks import cut
 from sparsecut import Graph
 from sparsecut.engines.in_process import InProcess
-from sparsecut.model.auto import weighting_choice
+from sparsecut.model.auto.constants import WeightingCost
 from sparsecut.model.auto.weighting_choice import choose_weighting, length_agreement
 
 
@@ -128,11 +128,11 @@ def test_lengths_that_do_not_differ_say_nothing(with_tensors: bool) -> None:
     assert chosen.chosen == "none"
 
 
-def test_a_sign_behind_the_first_rows_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighting_choice, "FIRST_ROWS", 5)
+def test_a_sign_behind_the_first_rows_is_seen() -> None:
+    cost = WeightingCost(first_rows=5)
     graph = random_graph(20).replace(features=np.ones((20, 2), dtype=np.float32))
-    assert choose_weighting(cut(graph, [3, 9])).chosen == "tf-idf"
+    assert choose_weighting(cut(graph, [3, 9]), cost=cost).chosen == "tf-idf"
     for value, name in ((-1.0, "none"), (0.5, "l2")):
         features = np.ones((20, 2), dtype=np.float32)
         features[17, 1] = value
-        assert choose_weighting(cut(graph.replace(features=features), [3, 9])).chosen == name
+        assert choose_weighting(cut(graph.replace(features=features), [3, 9]), cost=cost).chosen == name

@@ -49,14 +49,12 @@ from sparsecut.kernels.polynomials import power
 from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.spectrum import orthonormal
 from sparsecut.kernels.transfer import as_tensor
-from sparsecut.model.auto.constants import CONSTANTS, ChannelRule, Constants
+from sparsecut.model.auto.constants import CONSTANTS, ChannelRule, Constants, RegressionRule
 from sparsecut.model.channels import describe
 from sparsecut.operators.reason import Reason
 from sparsecut.operators.sharpened import Sharpness
 
 Array = NDArray[np.float64]
-WIDER = 2.0  # times the columns of all X: features up to here are taken at the nodes as they are
-LEAST_LEFT = 0.01  # 1 − leverage, at least: a row that decides its own prediction is not weighted without limit
 
 
 @dataclass(frozen=True)
@@ -139,11 +137,11 @@ def gather_evidence(
             n_iterations=cost.n_iterations,
             effective_rank=constants.spectrum.effective_rank,
         )
-        halvings = _at_nodes(engine, rows, directions, nodes, is_sparse=graph.has_sparse_features)
-        found = _mean_gain(halvings, cost.ridges)
+        halvings = _at_nodes(engine, rows, directions, nodes, cost.wider, is_sparse=graph.has_sparse_features)
+        found = _mean_gain(halvings, constants.regressions)
         if found.own < rule.least_own:
             degrees = on_device_of(halvings[-1][0], degrees_at(engine, nodes).clip(min=1e-3)[:, None])
-            r2, error = _predict_from_neighbours(*halvings[-1], degrees, cost.ridges)
+            r2, error = _predict_from_neighbours(*halvings[-1], degrees, constants.regressions)
             found = replace(found, neighbor_r2=r2, neighbor_error=error)
         return vars(found)
 
@@ -151,14 +149,14 @@ def gather_evidence(
 
 
 def _at_nodes(
-    engine: Engine[Any], rows: Any, directions: Sequence[Tensor], nodes: NDArray[np.int64], *, is_sparse: bool
+    engine: Engine[Any], rows: Any, directions: Sequence[Tensor], nodes: NDArray[np.int64], wider: float, *, is_sparse: bool
 ) -> list[tuple[Any, Any]]:
     """(X, P·X) of some nodes in float64, for X = F·W of each halving: tensors where a GPU has them, arrays else.
 
-    Of dense features that are not much wider than all X the rows themselves are taken: these nodes' neighbours are then all
-    that is read, and no product with all rows is made.
+    Of dense features with at most `wider` times the columns of all X the rows themselves are taken: these nodes' neighbours
+    are then all that is read, and no product with all rows is made.
     """
-    if not is_sparse and len(directions[0]) <= WIDER * sum(W.shape[1] for W in directions):
+    if not is_sparse and len(directions[0]) <= wider * sum(W.shape[1] for W in directions):
         own, around = (engine.take(level, nodes).float() for level in (rows, engine.smooth(rows, power(1), lazily=True)))
         return [(_doubles(own @ W.to(own.device)), _doubles(around @ W.to(around.device))) for W in directions]
     found = []
@@ -169,7 +167,7 @@ def _at_nodes(
     return found
 
 
-def _mean_gain(halvings: Sequence[tuple[Any, Any]], ridges: Sequence[float]) -> ChannelEvidence:
+def _mean_gain(halvings: Sequence[tuple[Any, Any]], rule: RegressionRule) -> ChannelEvidence:
     """The evidence of some nodes: each half predicted from the other, means over the halvings and both directions."""
     owns: list[float] = []
     differences: list[Array] = []  # of the squared errors at every node: what the neighbourhood's mean saves
@@ -178,7 +176,7 @@ def _mean_gain(halvings: Sequence[tuple[Any, Any]], ridges: Sequence[float]) -> 
         first_alone, first_beside, second_alone, second_beside = regressions(
             [rows[0], means[0], rows[1], means[1]],
             [(slice(0, 1), 2), (slice(0, 2), 2), (slice(2, 3), 0), (slice(2, 4), 0)],
-            ridges,
+            rule,
         )
         for alone, beside in ((first_alone, first_beside), (second_alone, second_beside)):
             owns.append(alone[0])
@@ -188,30 +186,28 @@ def _mean_gain(halvings: Sequence[tuple[Any, Any]], ridges: Sequence[float]) -> 
     return ChannelEvidence(own, float(saved.sum()) / unexplained, float(saved.std()) * math.sqrt(len(saved)) / unexplained)
 
 
-def _predict_from_neighbours(own: Any, smoothed: Any, degrees: Any, ridges: Sequence[float]) -> tuple[float, float]:
+def _predict_from_neighbours(own: Any, smoothed: Any, degrees: Any, rule: RegressionRule) -> tuple[float, float]:
     """R² of the rows from the means over their neighbours, the row left out of its own, and the standard error of it."""
     means = smoothed + (smoothed - own) / degrees  # d̃·PX = X + d·(the mean)
-    _, errors = predict_left_out([means], own, ridges)
+    _, errors = predict_left_out([means], own, rule)
     saved = on_host((_of_total_one(own) ** 2).sum(axis=1)) - errors
     return float(saved.sum()), float(saved.std()) * math.sqrt(len(saved))
 
 
-def predict_left_out(predictors: Sequence[Any], targets: Any, ridges: Sequence[float]) -> tuple[float, Array]:
+def predict_left_out(predictors: Sequence[Any], targets: Any, rule: RegressionRule) -> tuple[float, Array]:
     """R² by generalised cross-validation, and the squared error of each row where it is predicted from the others.
 
     A ridge regression on the predictors side by side, arrays or tensors.
     """
-    ((r_squared, errors),) = regressions([*predictors, targets], [(slice(0, len(predictors)), len(predictors))], ridges)
+    ((r_squared, errors),) = regressions([*predictors, targets], [(slice(0, len(predictors)), len(predictors))], rule)
     return r_squared, on_host(errors)
 
 
-def regressions(
-    blocks: Sequence[Any], pairs: Sequence[tuple[slice, int]], ridges: Sequence[float]
-) -> list[tuple[float, Any]]:
+def regressions(blocks: Sequence[Any], pairs: Sequence[tuple[slice, int]], rule: RegressionRule) -> list[tuple[float, Any]]:
     """For each pair, some blocks that are predictors and one that is predicted, its R² and the errors of its rows.
 
     Blocks are columns of the same rows, arrays or tensors, each scaled so that its squares about its mean sum to one. The
-    ridge, in units of the mean variance of the predictors' directions, is the one of `ridges` with the best
+    ridge, in units of the mean variance of the predictors' directions, is the one of the rule's with the best
     R² = 1 − residual·(n/(n − degrees of freedom))². All of it follows from the products of the columns with one another,
     which come to the host once; errors stay where the rows are.
     """
@@ -228,12 +224,12 @@ def regressions(
         values, vectors = np.linalg.eigh(products[own, own])  # of few columns
         values = values.clip(min=0)
         cross = vectors.T @ products[own, other]
-        r_squared, shrunk = _best_ridge(values, (cross**2).sum(axis=1), n, ridges)
+        r_squared, shrunk = _best_ridge(values, (cross**2).sum(axis=1), n, rule.ridges)
         vectors = scale[own, None] * vectors
         X = centred[:, own]
         leverage = ((X @ on_device_of(X, vectors * np.sqrt(shrunk))) ** 2).sum(axis=1) + 1 / n
         left = centred[:, other] * float(scale[other.start]) - X @ on_device_of(X, (vectors * shrunk) @ cross)
-        errors = (left**2).sum(axis=1) / (1 - leverage.clip(max=1 - LEAST_LEFT)) ** 2
+        errors = (left**2).sum(axis=1) / (1 - leverage.clip(max=1 - rule.least_left)) ** 2
         found.append((r_squared if totals[target] > 0 else 0.0, errors))
     return found
 

@@ -22,6 +22,7 @@ class WeightingRule:
     length_agreement: float = 0.35  # correlation of a row's length with its neighbours'; from here on the length is kept
     min_lengths: int = 3  # rows with neighbours: fewer correlate by chance
     min_deviation: float = 1e-3  # standard deviation of the lengths' logarithms: smaller ones are rounding
+    least_length: float = 1e-3  # of the longest row: shorter ones count as so long
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,14 @@ class ChannelRule:
 
 
 @dataclass(frozen=True)
+class RegressionRule:
+    """How columns are predicted from others (`channel_choice`, `relation_gains`)."""
+
+    ridges: tuple[float, ...] = (1e-3, 1e-2, 1e-1, 1.0)  # in units of the predictors' mean variance; the best is taken
+    least_left: float = 0.01  # 1 − leverage, at least: a row that decides its own prediction is not weighted without limit
+
+
+@dataclass(frozen=True)
 class GraphChannelRule:
     """Structure and roles beside the features (`graph_channels`)."""
 
@@ -72,6 +81,9 @@ class RelationRule:
     doubt: float = 2.0  # standard errors of a gain that count against what is concluded from it
     unlike: float = 3.0  # standard errors by which neighbours are less alike than any two nodes
     least: float = 0.01  # weight of a relation that says nothing: its edges still hold together what nothing else does
+    copies: float = 0.5  # cosine above which relations say the same: those that merely agree have a few hundredths
+    most_expected: float = 4.0  # edges on a pair by chance, above which none without an edge is to be had
+    least_deviation: float = 0.1  # of ranks between 0 and 1, which is not known of a few edges
     structure: float = 0.5  # weight of structure, which types of edges shape, beside features that differ by type
 
 
@@ -84,6 +96,13 @@ class SpectrumRule:
     kept_share: float = 0.999  # of the sharpened variance: dimension="auto" keeps the columns that hold it …
     n_directions: int = 128  # … and no more columns than this: after sharpening the others hold next to nothing
     trained_dimension: int = 512  # columns with Adam, which does not choose them: the paper's for most of its graphs
+
+
+@dataclass(frozen=True)
+class WeightingCost:
+    """What a look at the features' numbers may cost."""
+
+    first_rows: int = 4096  # that are read before all are: most features show by so many what they are not
 
 
 @dataclass(frozen=True)
@@ -110,7 +129,7 @@ class ChannelCost:
     n_sampled: int = 4096  # nodes that the directions are found from
     n_iterations: int = 3  # of the subspace iteration that finds them
     most_nodes: int = 4096  # that the gain is measured on
-    ridges: tuple[float, ...] = (1e-3, 1e-2, 1e-1, 1.0)  # that each regression chooses from
+    wider: float = 2.0  # times the columns of all X: features up to here are taken at the nodes as they are
 
 
 @dataclass(frozen=True)
@@ -168,10 +187,12 @@ class Constants:
     weighting: WeightingRule = WeightingRule()
     filter: FilterRule = FilterRule()
     channels: ChannelRule = ChannelRule()
+    regressions: RegressionRule = RegressionRule()
     graph_channels: GraphChannelRule = GraphChannelRule()
     relations: RelationRule = RelationRule()
     spectrum: SpectrumRule = SpectrumRule()
 
+    weighting_cost: WeightingCost = WeightingCost()
     filter_cost: FilterCost = FilterCost()
     channel_cost: ChannelCost = ChannelCost()
     narrowing_cost: NarrowingCost = NarrowingCost()

@@ -72,11 +72,11 @@ def chosen_weights(graph: Graph, settings: Settings) -> list[float]:
     sample = sampled_relations(graph, cost)
     gains: list[Gain | None] = [None] * len(edge_types)
     if column_types is not None and settings.embeds_features(graph):
-        gains = relation_gains(graph, column_types, cost, sample)
+        gains = relation_gains(graph, column_types, cost, sample, settings.constants.regressions)
     trial: list[Foretold | None] = [None] * len(edge_types)
     if not all(gain is not None and surely_adds(gain, rule) >= 1 for gain in gains):  # a trial would change nothing
-        trial = try_relations(sample, lambda foretold: surely_says(foretold, rule) < 1, cost)
-    copies = shared_weights(sample)
+        trial = try_relations(sample, lambda foretold: surely_says(foretold, rule) < 1, cost, rule)
+    copies = shared_weights(sample, rule)
     weights = [share * weight(gain, foretold, rule) for share, gain, foretold in zip(copies, gains, trial, strict=True)]
     return [max(round(one / max(weights), 2), rule.least) for one in weights]
 

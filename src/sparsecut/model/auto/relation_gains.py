@@ -20,12 +20,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.graph import Graph
-from sparsecut.model.auto.constants import RelationCost
+from sparsecut.model.auto.constants import CONSTANTS, RegressionRule, RelationCost
 from sparsecut.model.auto.relation_trial import SampledRelations, sampled_relations
 
 Array = NDArray[np.float64]
-RIDGES = (1e-3, 1e-2, 1e-1, 1.0)  # of the mean square of the predictors
-LEAST_LEFT = 0.01  # 1 − leverage, at least
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,11 @@ class Gain:
 
 
 def relation_gains(
-    graph: Graph, column_types: NDArray[np.int16], cost: RelationCost, sample: SampledRelations | None = None
+    graph: Graph,
+    column_types: NDArray[np.int16],
+    cost: RelationCost,
+    sample: SampledRelations | None = None,
+    rule: RegressionRule = CONSTANTS.regressions,
 ) -> list[Gain | None]:
     """The gain of every type of edges, at the end of it where it is larger; None where neither end has features."""
     sample = sampled_relations(graph, cost) if sample is None else sample
@@ -49,7 +51,7 @@ def relation_gains(
     }
     gains: list[Gain | None] = []
     for ends, matrix in zip(sample.ends, sample.matrices, strict=True):
-        found = [columns[code].gain(matrix, is_within=ends[0] == ends[1]) for code in set(ends) if code in columns]
+        found = [columns[code].gain(matrix, rule, is_within=ends[0] == ends[1]) for code in set(ends) if code in columns]
         known = [gain for gain in found if gain is not None]
         gains.append(max(known, key=lambda gain: gain.share) if known else None)
     return gains
@@ -79,15 +81,15 @@ class _TypeHalves:
         halves = [_leading(rows[:, np.sort(part)], sample, cost) for part in np.array_split(mixed, 2)]
         return cls(nodes, sample, halves[0], halves[1][sample], cost.least_nodes)
 
-    def gain(self, matrix: sp.csr_array, *, is_within: bool) -> Gain | None:
+    def gain(self, matrix: sp.csr_array, rule: RegressionRule, *, is_within: bool) -> Gain | None:
         """What the mean over a relation adds; None where too few nodes have it."""
         means, has_means = means_over(sp.csr_array(matrix[self.nodes]), self.own, self.nodes if is_within else None)
         chosen = np.flatnonzero(has_means[self.sample])
         if len(chosen) < self.least_nodes:
             return None
         places, target = self.sample[chosen], self.other[chosen]
-        alone = _errors(self.own[places], target)
-        both = _errors(np.hstack([self.own[places], means[places]]), target)
+        alone = _errors(self.own[places], target, rule)
+        both = _errors(np.hstack([self.own[places], means[places]]), target, rule)
         difference, total = alone - both, max(float(alone.sum()), 1e-300)
         share, error = float(difference.sum()) / total, float(difference.std()) * np.sqrt(len(chosen)) / total
         return Gain(share, error, _alike(self.own[places], means[places]))
@@ -129,16 +131,16 @@ def _leading(rows: Any, sample: NDArray[np.int64], cost: RelationCost) -> Array:
     return centred
 
 
-def _errors(predictors: Array, target: Array) -> Array:
+def _errors(predictors: Array, target: Array, rule: RegressionRule) -> Array:
     """The squared error of every row of the target, predicted from the other rows by the best of a few ridges."""
     predictors, target = predictors - predictors.mean(axis=0), target - target.mean(axis=0)
     gram = predictors.T @ predictors
     unit = np.trace(gram) / max(len(gram), 1) + 1e-300
     found = []
-    for ridge in RIDGES:
+    for ridge in rule.ridges:
         inverse = np.linalg.inv(gram + ridge * unit * np.eye(len(gram)))
         leverage = np.einsum("ij,jk,ik->i", predictors, inverse, predictors)
         left = target - predictors @ (inverse @ (predictors.T @ target))
-        found.append((left**2).sum(axis=1) / np.maximum(1 - leverage, LEAST_LEFT) ** 2)
+        found.append((left**2).sum(axis=1) / np.maximum(1 - leverage, rule.least_left) ** 2)
     best: Array = min(found, key=lambda errors: float(errors.sum()))
     return best

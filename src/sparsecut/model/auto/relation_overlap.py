@@ -11,14 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.model.auto.constants import CONSTANTS, RelationRule
 from sparsecut.model.auto.edge_trial import RandomSigns
 from sparsecut.model.auto.relation_gains import means_over
 from sparsecut.model.auto.relation_trial import SampledRelations
 
-LEAST = 0.5  # of the cosine: relations that merely agree are alike to a few hundredths
 
-
-def shared_weights(sample: SampledRelations) -> list[float]:
+def shared_weights(sample: SampledRelations, rule: RelationRule = CONSTANTS.relations) -> list[float]:
     """The share of a weight that each relation has to itself."""
     alike = np.eye(len(sample.matrices))
     for code in np.unique(sample.codes[sample.codes >= 0]):
@@ -32,7 +31,7 @@ def shared_weights(sample: SampledRelations) -> list[float]:
         for one, first in sketches.items():
             for other, second in sketches.items():
                 cosine = float((first * second).sum())
-                if one != other and cosine > LEAST:
+                if one != other and cosine > rule.copies:
                     alike[one, other] = max(alike[one, other], min(cosine, 1.0))
     shares: NDArray[np.float64] = 1 / (alike**2).sum(axis=1)
     return [float(share) for share in shares]

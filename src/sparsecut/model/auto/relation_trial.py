@@ -23,11 +23,9 @@ from sparsecut.graph import Graph
 from sparsecut.graph.relations import equal_factors
 from sparsecut.kernels.hashing import hash_ids
 from sparsecut.kernels.sparse import between_diagonals
-from sparsecut.model.auto.constants import RelationCost
+from sparsecut.model.auto.constants import CONSTANTS, RelationCost, RelationRule
 
 Ends = NDArray[np.int64]
-MOST_EXPECTED = 4.0  # edges on a pair, above which none without an edge is to be had
-LEAST_DEVIATION = 0.1  # of ranks between 0 and 1: that of few is not known
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,10 @@ def sampled_relations(graph: Graph, cost: RelationCost) -> SampledRelations:
 
 
 def try_relations(
-    sample: SampledRelations, is_in_doubt: Callable[[Foretold], bool], cost: RelationCost
+    sample: SampledRelations,
+    is_in_doubt: Callable[[Foretold], bool],
+    cost: RelationCost,
+    rule: RelationRule = CONSTANTS.relations,
 ) -> list[Foretold | None]:
     """What is foretold of every relation; None where too few edges are held out. In doubt a relation is tried by itself."""
     held, kept = [], []
@@ -95,9 +96,9 @@ def try_relations(
         if ends.shape[1] < cost.least_held_out:
             found.append(None)
             continue
-        foretold = _foretold(rows, ends, matrix)
+        foretold = _foretold(rows, ends, matrix, rule)
         if is_in_doubt(foretold):
-            alone = _foretold(_vectors(sample, own), ends, matrix)
+            alone = _foretold(_vectors(sample, own), ends, matrix, rule)
             foretold = max(foretold, alone, key=lambda one: one.share)
         found.append(foretold)
     return found
@@ -118,7 +119,7 @@ def _vectors(sample: SampledRelations, matrix: sp.csr_array) -> NDArray[np.float
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), np.float32)
 
 
-def _foretold(rows: NDArray[np.float32], ends: Ends, matrix: sp.csr_array, n_draws: int = 5) -> Foretold:
+def _foretold(rows: NDArray[np.float32], ends: Ends, matrix: sp.csr_array, rule: RelationRule, n_draws: int = 5) -> Foretold:
     """How far held-out edges rank above pairs of exchanged ends that are no edge of the matrix.
 
     Among nodes of many edges a pair without one is rare. Where edges fall by chance, x = d_i·d_j/m of them on a pair, a pair
@@ -139,7 +140,7 @@ def _foretold(rows: NDArray[np.float32], ends: Ends, matrix: sp.csr_array, n_dra
         is_other = (edges[place] != keys) & (ends[0] != others)
         first, second = ends[0][is_other], others[is_other]
         drawn.append(np.einsum("ij,ij->i", rows[first], rows[second]))
-        x = np.clip(degrees[first] * expected[second], 1e-9, MOST_EXPECTED)
+        x = np.clip(degrees[first] * expected[second], 1e-9, rule.most_expected)
         counts.append(np.expm1(x) / x)
     chance, weights = np.concatenate(drawn), np.concatenate(counts)
     if not len(chance):
@@ -148,7 +149,7 @@ def _foretold(rows: NDArray[np.float32], ends: Ends, matrix: sp.csr_array, n_dra
     chance, below = chance[order], np.concatenate([[0.0], np.cumsum(weights[order])])
     ends_of_ties = (np.searchsorted(chance, found, side=side) for side in ("left", "right"))
     ranks = sum(below[place] for place in ends_of_ties) / (2 * below[-1])
-    error = 2 * max(float(ranks.std()), LEAST_DEVIATION) / np.sqrt(len(found))
+    error = 2 * max(float(ranks.std()), rule.least_deviation) / np.sqrt(len(found))
     error = float(np.hypot(error, np.sqrt((weights**2).sum()) / weights.sum()))  # of the edges, and of the pairs
     return Foretold(2 * float(ranks.mean()) - 1, error)
 

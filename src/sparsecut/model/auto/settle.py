@@ -60,7 +60,9 @@ def settle(
         words, weighed = choose_weighting_by_type(engine, column_types, graph.node_types)
         reasons.append(weighed)
     elif weighting == "auto":
-        weighed = choose_weighting(engine, constants.weighting) if is_weighting_chosen else PAPERS_WEIGHTING
+        weighed = PAPERS_WEIGHTING
+        if is_weighting_chosen:
+            weighed = choose_weighting(engine, constants.weighting, constants.weighting_cost)
         weighting = weighed.chosen
         reasons.append(weighed)
     because, is_chosen = "requested", False

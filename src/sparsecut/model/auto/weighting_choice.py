@@ -14,23 +14,24 @@ from sparsecut.kernels.block import Block, Column, Passes, sums_over_neighbours
 from sparsecut.kernels.either import log, on_host, stack
 from sparsecut.kernels.exact_sums import exact_parts
 from sparsecut.kernels.streaming import row_blocks
-from sparsecut.model.auto.constants import CONSTANTS, WeightingRule
+from sparsecut.model.auto.constants import CONSTANTS, WeightingCost, WeightingRule
 from sparsecut.operators.reason import Reason
 
 ROUNDING = 1e-6  # a deviation of means over neighbours that is no more than that of rounded sums
-LEAST_SHARE, LEAST_LENGTH = 1e-3, 1e-30  # of the longest row: shorter ones count as so long
-LOG_BOUND = 7.0  # above −ln(LEAST_SHARE)
-FIRST_ROWS = 4096
+SMALLEST = 1e-30  # where all rows are zero, they are divided by this
 
 
-def choose_weighting(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) -> Reason:
+def choose_weighting(
+    passes: Passes, rule: WeightingRule = CONSTANTS.weighting, cost: WeightingCost = CONSTANTS.weighting_cost
+) -> Reason:
     """The weighting for a graph's features, and why."""
-    if _have_signs(passes):
+    looks = _looks(passes, cost.first_rows)
+    if _have_signs(passes, looks):
         return Reason("weighting", "none", "signs")
     figures = {"correlation": length_agreement(passes, rule)}
     if figures["correlation"] >= rule.length_agreement:
         return Reason("weighting", "none", "lengths", figures)
-    if all(all(passes.each(are_whole, n_rows)) for n_rows in _looks(passes)):
+    if all(all(passes.each(are_whole, n_rows)) for n_rows in looks):
         return Reason("weighting", "tf-idf", "counts", figures)
     return Reason("weighting", "l2", "amounts", figures)
 
@@ -75,9 +76,10 @@ def length_agreement(passes: Passes, rule: WeightingRule = CONSTANTS.weighting) 
     depend on how the rows are cut into blocks.
     """
     lengths = passes.column("row-lengths", np.float64, lengths_of)
-    longest = max(*passes.each(longest_of, lengths), LEAST_LENGTH)
-    logs = passes.column("logs-of-lengths", np.float64, logs_of, lengths, longest)
-    sums = passes.total(agreement_of, logs, passes.graph.n_nodes).reshape(6, 2).sum(axis=1)
+    longest = max(*passes.each(longest_of, lengths), SMALLEST)
+    logs = passes.column("logs-of-lengths", np.float64, logs_of, lengths, longest, rule.least_length)
+    bound = float(math.ceil(-math.log(rule.least_length)))  # of a log
+    sums = passes.total(agreement_of, logs, passes.graph.n_nodes, bound).reshape(6, 2).sum(axis=1)
     n_nodes, own, around, own_squared, around_squared, both = sums.tolist()
     if n_nodes < rule.min_lengths:
         return 0.0
@@ -108,33 +110,33 @@ def longest_of(block: Block, lengths: Column) -> float:
     return float(lengths[block.rows].max())
 
 
-def logs_of(block: Block, lengths: Column, longest: float) -> Any:
-    return log((lengths[block.rows] / longest).clip(min=LEAST_SHARE))
+def logs_of(block: Block, lengths: Column, longest: float, least: float) -> Any:
+    return log((lengths[block.rows] / longest).clip(min=least))
 
 
-def agreement_of(block: Block, logs: Column, n_nodes: int) -> Any:
+def agreement_of(block: Block, logs: Column, n_nodes: int, bound: float) -> Any:
     """Exact sums at nodes x that have neighbours, y the mean of these: Σ1, Σx, Σy, Σx², Σy², Σxy, two parts each."""
     degrees, sums = sums_over_neighbours(block), sums_over_neighbours(block, logs[block.neighbours()])
     is_linked = degrees > 0
     x = logs[block.rows][is_linked]
     y = sums[is_linked] / degrees[is_linked]
     terms = (x * 0 + 1, x, y, x * x, y * y, x * y)
-    return stack([part for term in terms for part in exact_parts(term, LOG_BOUND**2, n_nodes)])
+    return stack([part for term in terms for part in exact_parts(term, bound**2, n_nodes)])
 
 
-def _have_signs(passes: Passes) -> bool:
+def _have_signs(passes: Passes, looks: Sequence[int]) -> bool:
     """Whether a number is below zero, or none is stored at all."""
-    for n_rows in _looks(passes):
+    for n_rows in looks:
         lowest = min(passes.each(lowest_of, n_rows))
         if lowest < 0:
             return True
     return bool(lowest == math.inf)
 
 
-def _looks(passes: Passes) -> tuple[int, ...]:
+def _looks(passes: Passes, first_rows: int) -> tuple[int, ...]:
     """How many rows are read: first a few, since most features show by so many what they are not, then all."""
     n_nodes: int = passes.graph.n_nodes
-    return (FIRST_ROWS, n_nodes) if n_nodes > FIRST_ROWS else (n_nodes,)
+    return (first_rows, n_nodes) if n_nodes > first_rows else (n_nodes,)
 
 
 def _stored(block: Block, n_rows: int) -> Iterator[Any]:
