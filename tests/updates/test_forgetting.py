@@ -23,6 +23,7 @@ from killing import run_killed
 from sparsecut import SCE, Adam, Graph, InputError, MoSCE, PageRank, Pairs, Power, from_edges, load
 from sparsecut.base.errors import DimensionWarning, WriteError
 from sparsecut.model.kept_choices import _requested
+from sparsecut.updates.forgetting import TAKEN
 from sparsecut.updates.update_log import log_path
 from table_world import KINDS, World
 from typed_graphs import typed_graph
@@ -363,6 +364,58 @@ def test_a_full_disk_leaves_the_model_as_its_file_is(
     model.update(features_changed={"person-2": {"income": 52.0}})
     model._log.close()
     np.testing.assert_allclose(load(path, in_place=True).embedding_, model.embedding_, atol=1e-5)
+
+
+@pytest.mark.parametrize("choices", ["kept", "again"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_a_failure_in_the_middle_leaves_every_field_as_it_was(
+    tmp_path: Path, choices: str, error: type[BaseException]
+) -> None:
+    """At each report of the fit in turn, in memory and in the file."""
+    path = tmp_path / "m.safetensors"
+    negatives = Pairs([(SECRET, "person-3"), ("person-1", "person-4")])
+    SCE(dimension=4, apart=[(SECRET, "person-2"), ("person-1", "person-2")], negatives=negatives).fit(person_graph()).save(
+        path, with_state=True
+    )
+    model: Any = load(path, in_place=True)
+    model.update(features_changed={"person-1": {"income": 51.0}})
+    _ = model.graph_, model.embedding_, model.why("person-1", "person-2")
+    before, files = dict(vars(model)), [file.read_bytes() for file in (path, log_path(path))]
+    reported: list[str] = []
+
+    def interrupt(stage: str, *_: Any) -> None:
+        reported.append(stage)
+        if len(reported) == fail_at:
+            raise error(stage)
+
+    fail_at = 1
+    while True:
+        reported.clear()
+        try:
+            model.forget([SECRET], choices=choices, progress=interrupt)
+        except error:
+            assert list(vars(model)) == list(before)
+            assert all(value is before[name] for name, value in vars(model).items())
+            assert [file.read_bytes() for file in (path, log_path(path))] == files
+            fail_at += 1
+        else:
+            break
+    assert fail_at > 2
+    assert model.apart is not before["apart"]
+    assert SECRET not in model.graph_.node_ids
+    model._log.close()
+    np.testing.assert_array_equal(load(path).embedding_, model.embedding_)
+
+
+def test_every_field_that_a_model_learns_is_taken_over(tmp_path: Path) -> None:
+    """A field that is new in a fit, an update or a refit and missing in `TAKEN` would keep what was to be forgotten."""
+    path = tmp_path / "m.safetensors"
+    SCE(filter=Power(order=2), dimension=4).fit(person_graph()).save(path, with_state=True)
+    model: Any = load(path, in_place=True)
+    model.update(features_changed={"person-1": {"income": 51.0}})
+    _ = model.refit().why("person-1", "person-2"), model.drift_
+    model._log.close()
+    assert set(vars(model)) - set(model.get_params(deep=False)) <= set(TAKEN)
 
 
 def test_updates_go_on_and_a_stream_that_goes_on_has_all_vectors_first(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ shall be chosen again. Parameters that name nodes (`apart`, `Pairs`) lose the pa
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -37,6 +38,29 @@ from sparsecut.updates.resuming import Position, Replayed
 from sparsecut.updates.update_log import UpdateLog
 
 CHOICES = ("kept", "again")
+TAKEN = (  # what a fit without some nodes sets or drops
+    "apart",
+    "negatives",
+    "kind_",
+    "weights_",
+    "offset_",
+    "recipe_",
+    "columns_",
+    "encoder_",
+    "n_features_in_",
+    "feature_names_in_",
+    "history_",
+    "alignment_residual_",
+    "_embedding",
+    "_graph",
+    "_state",
+    "_log",
+    "_position",
+    "_renewed_at",
+    "_replayed",
+    "_drift",
+    "_near",
+)
 
 
 class Forgetful(Protocol):
@@ -84,29 +108,43 @@ def forget_nodes(model: Forgetful, nodes: Any, choices: str, progress: Reporter 
     if not gone:
         return Changed(model.graph_.node_ids[:0], model.embedding_[:0])
     graph = graph_without(model.graph_, gone, f"The nodes parameter of {caller}.forget")
-    before, log = dict(model.__dict__), model._log
-    file = None if log is None else log.path.stat().st_ino
-    try:
-        model.apart = _without(model.apart, gone)
-        if isinstance(model.negatives, Pairs):
-            model.negatives = Pairs(_left(_without(model.negatives.pairs, gone)))
-        if choices == "kept":
-            model._fit_kept(graph, progress=progress)
-        else:
-            model._fit_again(graph, dimension=None, progress=progress)
-        notes = [_note(len(gone), choices)]
-        model.history_.notes.extend(notes)
-        if log is not None:
-            model._renewed_at, model._replayed = model._position.offset, Replayed(model._position, model._position.offset)
-            model._log = log
-            remove_leftovers(log.path)
-            model._checkpoint()
-    except BaseException:  # a full disk, an interrupt: the model is what its file is, the earlier one or the one without
-        if log is None or log.path.stat().st_ino == file:
-            model.__dict__.clear()
-            model.__dict__.update(before)
-        raise
+    aside = copy.copy(model)  # until it is whole and in the file, the model stays the earlier one
+    aside.apart = _without(model.apart, gone)
+    if isinstance(model.negatives, Pairs):
+        aside.negatives = Pairs(_left(_without(model.negatives.pairs, gone)))
+    if choices == "kept":
+        aside._fit_kept(graph, progress=progress)
+    else:
+        aside._fit_again(graph, dimension=None, progress=progress)
+    notes = [_note(len(gone), choices)]
+    aside.history_.notes.extend(notes)
+    if model._log is not None:
+        _write_down(model, aside, model._log)
+    take_over(model, aside)
     return Changed(graph.node_ids, model._vectors(), gone, notes)
+
+
+def _write_down(model: Forgetful, aside: Forgetful, log: UpdateLog) -> None:
+    """Put the new model in place of the earlier one's file, whose log goes on with it."""
+    aside._renewed_at, aside._replayed = model._position.offset, Replayed(model._position, model._position.offset)
+    aside._log, file = log, log.path.stat().st_ino
+    remove_leftovers(log.path)
+    try:
+        aside._checkpoint()
+    except BaseException:  # a full disk, an interrupt: the model is what its file is, the earlier one or the one without
+        if log.path.stat().st_ino != file:
+            take_over(model, aside)
+        raise
+
+
+def take_over(model: Forgetful, other: Forgetful) -> None:
+    """Become another model of the same class: its fields of `TAKEN`, and without those that it does not have."""
+    own, taken = vars(model), vars(other)
+    for name in TAKEN:
+        if name in taken:
+            setattr(model, name, taken[name])
+        elif name in own:
+            delattr(model, name)
 
 
 def graph_without(graph: Graph, nodes: Sequence[Any], what: str) -> Graph:
