@@ -117,7 +117,11 @@ def choose_plan(work: ClusterWork, requested: PlanWord = "auto", n_blocks: int |
 def estimate_cost(
     work: Workload, machine: Machine, *, n_workers: int, worker_bytes: int, plan: PlanWord, n_blocks: int | None
 ) -> Cost:
-    """What a fit takes with worker processes on this machine, each with so many bytes of memory."""
+    """What a fit takes with worker processes on this machine, each with so many bytes of memory.
+
+    It is no second model: the work and its speeds are those of `engines.costs`, and what it adds, the start of the workers
+    and the bytes between them, follows from the plan and so stands beside it.
+    """
     sizes = ClusterWork(
         n_nodes=work.n_nodes,
         n_entries=work.n_entries,
