@@ -169,7 +169,7 @@ def read_graph(
     if is_store(path):
         _refuse(path, source=source, target=target, weight=weight, adjacency=adjacency, header=header, separator=separator)
         _refuse(path, bipartite=bipartite, time=time, half_life=half_life, decay=decay, now=now, signed=signed or None)
-        return read_node_files(path, features, labels, nodes, missing, **beside).onto(open_store(path), path)
+        return read_node_files(path, features, labels, nodes, missing, **beside).onto(open_store(path))
     suffix = table_suffix(path)
     form = None if suffix in TABLE_SUFFIXES and not path.is_dir() else format_of(path, suffix)
     if form is None and path.is_dir():
@@ -208,7 +208,7 @@ def read_graph(
         return graph_with_nodes(form.read(request), path, features, labels, nodes, missing, **beside)
     table_of_nodes = read_node_files(path, features, labels, nodes, missing, **beside)
     graph = form.read(request)
-    return table_of_nodes.onto(graph, path)
+    return table_of_nodes.onto(graph)
 
 
 def _as_path(path: Any) -> Path:

@@ -139,7 +139,7 @@ def typed_rows(
 ) -> RowList:
     """Rows of nodes with types: {"author:9": row}, {"author": rows by their ids}, or ids alone of types without features."""
     whole, listed = sp.lil_array((0, n_features), dtype=np.float32), list[Any]()
-    for one, given in _by_type(rows, caller, name, encoder).items():
+    for one, given in _by_type(rows, name, encoder).items():
         part = next((part for part in encoder.parts if part.type == one and part.n_columns), None)
         first = encoder.starts.get(one, 0)
         columns = slice(first, first + (0 if part is None else part.n_columns))
@@ -153,7 +153,7 @@ def typed_rows(
     return RowList(listed, sp.csr_array(whole))
 
 
-def _by_type(rows: Any, caller: str, name: str, encoder: TypeEncoders) -> dict[str, Any]:
+def _by_type(rows: Any, name: str, encoder: TypeEncoders) -> dict[str, Any]:
     """The rows of every type, by ids without the type."""
     types = encoder.node_types
     if not isinstance(rows, Mapping | list | np.ndarray):

@@ -116,7 +116,7 @@ class NodeFiles:
             f"but no edge has it. If it is a header, name a column of it: feature_columns=… (--feature-columns …).",
         )
 
-    def onto(self, graph: Graph, path: Path) -> Graph:
+    def onto(self, graph: Graph) -> Graph:
         """The graph with these features and labels in the order of its nodes."""
         if self.features is None and self.labels is None:
             return graph

@@ -73,7 +73,7 @@ def graph_with_nodes(
         beside = beside if inner_labels is None else replace(beside, labels=None)
     if inner_features is None and beside.features is None:
         inner_features = held.usual
-    return beside.onto(held.make(inner_features, inner_labels, scale, tuple(notes)), path)
+    return beside.onto(held.make(inner_features, inner_labels, scale, tuple(notes)))
 
 
 def _held_names(held: HeldGraph, features: Any) -> Any:

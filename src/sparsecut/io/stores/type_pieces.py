@@ -142,7 +142,7 @@ def read_type(
     of_edges = [end for of_one in ends for end in of_one]
     what = f"The table of nodes {name!r}"
     if path is None:
-        ids = _named(name, what, [end.every for end in of_edges if end.every is not None])
+        ids = _named(what, [end.every for end in of_edges if end.every is not None])
         return _typed(work, number, name, ids, None, None, None, ())
     what = f"The node {'folder' if path.is_dir() else 'file'} {path}"
     sample = None
@@ -240,7 +240,7 @@ def _feature_file(
     )
 
 
-def _named(name: str, what: str, paths: Sequence[Path]) -> NDArray[Any]:
+def _named(what: str, paths: Sequence[Path]) -> NDArray[Any]:
     """The nodes that edges name: integers in order, words as they come."""
     import pyarrow.compute as pc
     import pyarrow.feather

@@ -35,7 +35,7 @@ class Walker:
         self._first = adjacency.indptr[:-1].astype(np.int64)
         self._degrees = np.diff(adjacency.indptr).astype(np.int64)
         is_weighted = bool((adjacency.data != 1).any())
-        self._cumulative = _cumulative_shares(adjacency.data, self._first, self._degrees) if is_weighted else None
+        self._cumulative = _cumulative_shares(adjacency.data, self._degrees) if is_weighted else None
 
     def blocks(
         self, starts: WalkNodes, length: int, generator: np.random.Generator, *, size: int = BLOCK
@@ -92,7 +92,7 @@ class Walker:
         entries = self._first[node][walk] + np.arange(len(walk)) - first[walk]
         neighbours = self.adjacency.indices[entries]
         weights = self.adjacency.data[entries] * self._bias(previous[walk], neighbours)
-        places = _pick(_cumulative_shares(weights, first, degrees), first, degrees, generator.random(len(node)))
+        places = _pick(_cumulative_shares(weights, degrees), first, degrees, generator.random(len(node)))
         return np.asarray(neighbours[places], dtype=np.int32)
 
     def _bias(self, previous: WalkNodes, proposed: WalkNodes) -> NDArray[np.float64]:
@@ -100,9 +100,7 @@ class Walker:
         return np.where(proposed == previous, 1 / self.p, np.where(is_near, 1.0, 1 / self.q))
 
 
-def _cumulative_shares(
-    weights: NDArray[np.floating], first: NDArray[np.int64], degrees: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _cumulative_shares(weights: NDArray[np.floating], degrees: NDArray[np.int64]) -> NDArray[np.float64]:
     """0, then the running sum of each row's weights divided by the row's sum: every row adds 1, however it is weighted."""
     row = np.repeat(np.arange(len(degrees)), degrees)
     totals = np.bincount(row, weights, minlength=len(degrees))
