@@ -25,6 +25,7 @@ from sparsecut.base.lazy_names import lazy_names
 if TYPE_CHECKING:
     from sparsecut.features.arrow_values import spells_number as spells_number
     from sparsecut.features.columns import VectorColumn as VectorColumn
+    from sparsecut.features.doubts import doubts_of as doubts_of
     from sparsecut.features.encoder import NamedColumns as NamedColumns
     from sparsecut.features.encoder import TableEncoder as TableEncoder
     from sparsecut.features.encoder import Vocabulary as Vocabulary

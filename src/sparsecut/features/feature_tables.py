@@ -29,9 +29,11 @@ TABLES_BY_TYPE = "a table for each type of nodes: give all of them (from_tables,
 
 def table_source(table: ArrowTable, what: str, *, scale: Scale = "auto") -> FeatureTable | WordLists:
     """The features of an Arrow table: its columns, or the lists of words that are its only column."""
-    if table.num_columns == 1 and has_word_lists(table.column(0).type) and table.column(0).null_count < table.num_rows:
-        check_scale(scale, tuple(table.column_names), what)
-        return WordLists(*words_in(table.column(0)), what)
+    if table.num_columns == 1 and table.column(0).null_count < table.num_rows:
+        only = typed(plain(table.column(0)))
+        if has_word_lists(only.type):
+            check_scale(scale, tuple(table.column_names), what)
+            return WordLists(*words_in(only), what)
     return FeatureTable(table, what, scale=scale)
 
 

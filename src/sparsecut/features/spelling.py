@@ -15,19 +15,20 @@ from typing import Any
 
 from sparsecut.base.errors import InputError
 from sparsecut.features.arrow_values import ArrowColumn, ArrowDictionary, ArrowType, has_text
+from sparsecut.features.spelt_lists import spelt_lists
 
 N_FIRST = 8  # words that are looked at before all are: most columns of text are text from their first words on
 
 
 def typed(column: ArrowColumn) -> ArrowColumn:
-    """A column of text in the type that its words spell; itself where that is text."""
+    """A column of text in the type that its words spell, lists included (`spelt_lists`); itself where that is text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not has_text(column.type) or column.null_count == len(column):
         return column
     if has_text(_parse(_distinct(column.slice(0, N_FIRST)).dictionary).type):
-        return column
+        return spelt_lists(column)
     encoded = _distinct(column)
     values = _parse(encoded.dictionary)
     if has_text(values.type):

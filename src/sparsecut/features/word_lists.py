@@ -79,6 +79,9 @@ def separator_of(values: list[str], n_present: int, *, max_categories: int) -> s
 
 
 def items_of(text: str, separator: str) -> list[str]:
+    """The items of one list; brackets around the whole, as of "{red,blue}", belong to none of them."""
+    text = text.strip()
+    text = text[1:-1] if text[:1] + text[-1:] in ("[]", "{}", "()") else text
     return [item.strip() for item in text.split(separator) if item.strip()]
 
 

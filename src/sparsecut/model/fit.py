@@ -25,7 +25,7 @@ from torch import Tensor
 from sparsecut.base.errors import InputError, ReadingWarning, ScaleWarning
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.engines import Engine, EngineChoice, Job
-from sparsecut.features import dominant_column
+from sparsecut.features import dominant_column, doubts_of
 from sparsecut.graph import Graph
 from sparsecut.kernels.block import degrees
 from sparsecut.kernels.either import on_host
@@ -361,9 +361,11 @@ def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:
 
 
 def _say_features(graph: Graph, engine: Engine[Any], caller: str) -> list[str]:
-    """What became of a table's columns; a column that drowns all others is worth a warning."""
+    """What became of a table's columns; a doubtful reading and a column that drowns all others are worth a warning."""
     notes = [] if graph.encoder is None else list(graph.encoder.notes)
-    for sentence in getattr(graph.encoder, "free_text", ()):
+    doubts = doubts_of(graph.source)
+    notes.extend(doubts)
+    for sentence in (*getattr(graph.encoder, "free_text", ()), *doubts):
         warnings.warn(sentence, ReadingWarning, stacklevel=4)
     dominant = dominant_column(engine)
     if dominant is not None:
