@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from sparsecut import InputError
+from sparsecut.base.errors import ReadingWarning
 from sparsecut.evaluation.targets import read_target
 
 IDS = np.array(["d", "a", "c", "b"])
@@ -91,3 +92,32 @@ def test_another_order_of_the_rows():
 def test_what_is_no_target_is_refused(labels, kind, message):
     with pytest.raises(InputError, match=message):
         read_target(labels, IDS, 4, kind)
+
+
+@pytest.mark.parametrize("mark", ["|", ";", "; ", ", "])
+@pytest.mark.parametrize("form", ["array", "series", "dict"])
+def test_labels_that_spell_lists_are_lists_where_several_are_requested(mark, form):
+    spelt = [mark.join(["x", "z"]), "y", "", mark.join(["x", "y"])]
+    labels = {"array": spelt, "series": pd.Series(spelt[::-1], index=IDS[::-1]), "dict": dict(zip(IDS, spelt, strict=True))}
+    target = read_target(labels[form], IDS, 4, "several")
+    assert target.classes.tolist() == ["x", "y", "z"]
+    np.testing.assert_array_equal(target.values, TRUTH)
+    assert target.is_known.tolist() == [True, True, False, True]
+
+
+def test_classes_that_look_like_lists_are_named():
+    with pytest.warns(ReadingWarning, match="spell lists, as 'x;y' does.*target='several'"):
+        assert read_target(["x;y", "y", "", "x;y"], None, 4).classes.tolist() == ["x;y", "y"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [
+        (["x;y", "y", "", "x;y"], "classes"),
+        (["Smith, John", "Smith, Jane", "", "Lee"], "auto"),
+        (["a;b", "c;d", "a;b", "c;d"], "auto"),  # nothing is in two of them
+    ],
+)
+def test_other_classes_are_silent(labels, kind, recwarn):
+    assert read_target(labels, None, 4, kind).kind == "classes"
+    assert not list(recwarn)

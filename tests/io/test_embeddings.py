@@ -8,6 +8,7 @@ import pyarrow.parquet
 import pytest
 
 import sparsecut as sc
+from sparsecut.base.errors import ReadingWarning
 from sparsecut.io.embeddings import EMBEDDING_SUFFIXES
 from sparsecut.io.opening import PACKED_SUFFIXES
 
@@ -158,3 +159,15 @@ def test_duckdb_compares_the_vectors_of_a_parquet_file(tmp_path):
             found = database.sql(query.format(table)).fetchall()
             assert [name for name, _ in found] == [f"n{node}" for node in range(9)]
             np.testing.assert_allclose([value for _, value in found], unit @ unit[3], atol=1e-6)
+
+
+def test_arrays_of_an_archive_that_are_not_read_are_named(tmp_path):
+    np.savez(tmp_path / "z.npz", vectors=Z, names=np.array(WORDS))
+    with pytest.warns(
+        ReadingWarning, match="Left out: 'names'. An array of ids has to be called ids, node_ids, id or node_id"
+    ):
+        found = sc.read_embedding(tmp_path / "z.npz")
+    assert found.ids.tolist() == [0, 1, 2]
+    np.savez(tmp_path / "z.npz", vectors=Z, ids=np.array(WORDS), y=np.arange(3))
+    with pytest.warns(ReadingWarning, match="'ids' as their ids. Left out: 'y'"):
+        assert sc.read_embedding(tmp_path / "z.npz").ids.tolist() == WORDS

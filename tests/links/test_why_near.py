@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 
@@ -119,3 +120,8 @@ def test_one_node_is_said_alone():
     first = found.sentences()
     assert first[0].startswith("3: squared length ")
     assert not any("Both" in line or "share" in line for line in first)
+
+
+def test_channels_below_zero_are_said():
+    apart = dataclasses.replace(FOUND, score=-10.0, channels={"smoothed": -10.5, "own": 0.5, "roles": 0.01})
+    assert apart.sentences()[1] == "By channel: own (5%), smoothed (−105%)."

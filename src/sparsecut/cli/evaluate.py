@@ -132,7 +132,8 @@ def evaluate(
         return
     if embedding is None:
         raise InputError(f"The task {task} scores an embedding. Name its file: sparsecut evaluate EMBEDDING.")
-    Z, node_ids = read_rows(embedding, loaded, reading.encoding)
+    with output.warnings_as_notes():
+        Z, node_ids = read_rows(embedding, loaded, reading.encoding)
     if of_type is not None:
         if task not in ("classify", "cluster") or loaded is not None:
             raise InputError("--type goes with the tasks classify and cluster, without --graph.")
@@ -146,7 +147,8 @@ def evaluate(
         if known is None:
             raise InputError("The task classify needs labels. Name them: --labels FILE.")
         named = dataset_of(labels) or dataset_of(graph)
-        goal = read_target(known, None, len(node_ids), predict, "sparsecut evaluate")
+        with output.warnings_as_notes():
+            goal = read_target(known, None, len(node_ids), predict, "sparsecut evaluate")
         split = tasks.split_for(goal, split)
         counts, n_splits = tasks.how_many("sparsecut evaluate", split, per_class, splits, quick)
         tasks.classify(output, embedding, Z, goal, node_ids, probe, split, named, counts, n_splits, seed, metrics)

@@ -54,11 +54,12 @@ def neighbors(
     check_choice("sparsecut neighbors", "--metric", metric, METRICS)
     check_integer("sparsecut neighbors", "-k", k, 1)
     asked = read_nodes("sparsecut neighbors", nodes, batch, encoding)
-    if of_type is None:
-        searched = _open(embedding, encoding, metric, rebuild, output)
-        found = searched.query(asked, k)
-    else:
-        searched, found = _within(embedding, encoding, metric, asked, k, of_type)
+    with output.warnings_as_notes():
+        if of_type is None:
+            searched = _open(embedding, encoding, metric, rebuild, output)
+            found = searched.query(asked, k)
+        else:
+            searched, found = _within(embedding, encoding, metric, asked, k, of_type)
     output.aside(repr(searched))
     name = "cosine" if metric == "cosine" else "distance"
     values = 1 - found.distances if metric == "cosine" else found.distances

@@ -48,7 +48,8 @@ def plot(
     check_choice("sparsecut plot", "--layout", layout, LAYOUTS)
     check_writable(output_path, force, PICTURES)
     figures = import_extra("matplotlib.figure", caller="sparsecut plot", extra="explore")
-    Z, ids, xy, _ = read_drawn(embedding, layout, encoding)
+    with output.warnings_as_notes():
+        Z, ids, xy, _ = read_drawn(embedding, layout, encoding)
     marks = read_marks(labels, graph, ids, embedding, output, Reading(encoding=encoding))
     figure = figures.Figure(figsize=(7, 6), layout="constrained", facecolor=DARK if dark else "white")
     axes = figure.subplots()

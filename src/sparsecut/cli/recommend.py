@@ -54,9 +54,11 @@ def recommend(
     asked = read_nodes("sparsecut recommend", nodes, batch, reading.encoding)
     if graph is None and reading.edges is None:
         raise InputError("sparsecut recommend needs the known links. Name the graph that was embedded: --graph GRAPH.")
-    known = None if reading.edges is None else read_vectors(embedding, reading.encoding).ids
+    with output.warnings_as_notes():
+        known = None if reading.edges is None else read_vectors(embedding, reading.encoding).ids
     loaded = open_graph(graph, None, output, None, reading, known)
-    Z, _ = read_rows(embedding, loaded, reading.encoding)
+    with output.warnings_as_notes():
+        Z, _ = read_rows(embedding, loaded, reading.encoding)
     from sparsecut.io.edges.node_lookup import Lookup
     from sparsecut.links import Links
 

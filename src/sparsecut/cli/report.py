@@ -90,7 +90,8 @@ def report(
         check_readable(before, "earlier")
     if recommend and graph is None:
         raise InputError("--recommend needs the known links. Name the graph that was embedded: --graph GRAPH.")
-    Z, ids, xy, types = read_drawn(embedding, layout, encoding)
+    with output.warnings_as_notes():
+        Z, ids, xy, types = read_drawn(embedding, layout, encoding)
     if of_type is not None:
         is_here, _ = ids_of_one_type(ids, of_type, str(embedding))
         Z, ids, xy, types = (None if part is None else part[is_here] for part in (Z, ids, xy, types))

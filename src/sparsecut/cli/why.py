@@ -53,7 +53,8 @@ def why(
     if graph is None and not hasattr(fitted, "embedding_"):
         raise InputError("sparsecut why needs the graph that was embedded: --graph GRAPH, and --features where it had any.")
     given = None if graph is None else open_graph(graph, features, output, None, reading)
-    Z, _ = read_rows(embedding, fitted.graph_ if given is None else given, reading.encoding)
+    with output.warnings_as_notes():
+        Z, _ = read_rows(embedding, fitted.graph_ if given is None else given, reading.encoding)
     with output.warnings_as_notes():
         near = Nearness(fitted, given, Z)
         found = near.why(asked[0], None if len(asked) == 1 else asked[1:], k=k)

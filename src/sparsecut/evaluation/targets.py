@@ -2,7 +2,7 @@
 
     classes   one value per node: words, integers, or floats that are whole
     several   a matrix (n, c) of zeros and ones, dense or sparse; a frame of such columns; or a list of labels for each node,
-              as a list, a series or a column of a frame
+              as a list, a series or a column of a frame; or, where it is requested, text that spells one: "a;b"
     numbers   floats with fractions, or whatever is numeric where it is requested
 
 A series and a frame are matched to the rows by their index, a dict by its keys; each may name a few nodes. A node has no
@@ -11,6 +11,7 @@ target where its class is None, NaN, −1 or "", its number is NaN or None, or i
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,9 +20,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.base.errors import InputError, check_choice, first_few
+from sparsecut.base.errors import InputError, ReadingWarning, check_choice, first_few
 from sparsecut.evaluation.metrics import CLASSES, NUMBERS, SEVERAL
 from sparsecut.evaluation.splits import Nodes
+from sparsecut.features import LABEL_SEPARATORS, items_of, shared_separator
 from sparsecut.graph import Ids, encode_labels, is_frame, library_of, place_values, rows_and_ids, spread_labels
 from sparsecut.graph.id_columns import EXACT_NAMES, positions
 
@@ -67,6 +69,8 @@ def read_target(labels: Any, ids: Ids | None, n_rows: int, kind: str = "auto", c
         return _several(*listed, own, ids, n_rows)
     if kind in ("auto", SEVERAL) and _is_matrix(values):
         return _several_of_matrix(values, ids, n_rows)
+    if kind == SEVERAL and (spelt := _spelt_lists(_placed_lists(values, ids, n_rows))) is not None:
+        return _several(*spelt, own, ids, n_rows)
     if kind == SEVERAL:
         raise InputError(
             "Several labels per node are a matrix of zeros and ones, or a list of labels for each node. Got one value per "
@@ -81,6 +85,14 @@ def read_target(labels: Any, ids: Ids | None, n_rows: int, kind: str = "auto", c
         return ProbeTarget(NUMBERS, numbers, np.empty(0), np.isfinite(numbers))
     classes, codes = encode_labels(values)
     _check_rows(len(codes), n_rows)
+    if kind == "auto" and classes.dtype.kind == "U" and (mark := shared_separator(classes.tolist(), "|;")):
+        example = next(name for name in classes.tolist() if mark in name)
+        warnings.warn(
+            f"The labels spell lists, as {example!r} does, and every spelling counts as a class of its own. If a node has "
+            "several labels, say so: target='several' (--predict several); if not, target='classes' (--predict classes).",
+            ReadingWarning,
+            stacklevel=3,
+        )
     return ProbeTarget(CLASSES, codes, classes, codes >= 0)
 
 
@@ -153,6 +165,16 @@ def _listed_labels(values: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | None
     for number, row in enumerate(rows):
         truth[number, [place[label] for label in row or ()]] = True
     return classes, truth
+
+
+def _spelt_lists(values: Any) -> tuple[NDArray[Any], NDArray[np.bool_]] | None:
+    """`_listed_labels` of labels that spell a list each, "a;b"; None for others."""
+    if is_frame(values):
+        return None
+    array = values.to_numpy() if hasattr(values, "to_numpy") else values
+    words = [str(one).strip() if isinstance(one, str) else "" for one in array]
+    separator = shared_separator(words, LABEL_SEPARATORS)
+    return _listed_labels([items_of(one, separator) if one else None for one in words]) if separator else None
 
 
 def _is_missing(one: Any) -> bool:

@@ -13,6 +13,7 @@ that a later table is encoded as the first one was and never by itself.
     Scale, check_scale                            how numbers of a table are scaled, and whether that can be
     column_of                                     values of Python as an Arrow column
     mark_words                                    a matrix of 0 and 1 from pairs of row and word
+    shared_separator, items_of, LABEL_SEPARATORS  labels that are spelt as one text, "a;b"
     check_names, read_encoder                     fitted names against those of a later table; an encoder from a header
     dominant_column, spells_number                a column that outweighs all others; whether a word is a number
     Notation                                      how people write numbers: 1,234.50 or 1.234,50
@@ -47,7 +48,10 @@ if TYPE_CHECKING:
     from sparsecut.features.typed_features import Source as Source
     from sparsecut.features.typed_features import TypedFeatures as TypedFeatures
     from sparsecut.features.variance import dominant_column as dominant_column
+    from sparsecut.features.word_lists import LABEL_SEPARATORS as LABEL_SEPARATORS
+    from sparsecut.features.word_lists import items_of as items_of
     from sparsecut.features.word_lists import mark_words as mark_words
+    from sparsecut.features.word_lists import shared_separator as shared_separator
     from sparsecut.features.written_numbers import Notation as Notation
 else:
     __getattr__, __dir__ = lazy_names(__name__)

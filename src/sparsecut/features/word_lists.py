@@ -9,6 +9,7 @@ few items that recur, at most half as many as there are different values. As cat
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from sparsecut.features.numbers import LeftOut, became, other_type
 from sparsecut.features.spelling import respelt
 
 SEPARATORS = ("|", ";", ",", " ")
+LABEL_SEPARATORS = "|;,"  # of several labels in one cell
 MOST_ITEMS = 1_000  # of a list spelt as text: more is a language
 LEAST_APART = 0.1  # of the values with another number of items than most: "Smith, John" and "Paris, France" have none
 
@@ -74,6 +76,18 @@ def separator_of(values: list[str], n_present: int, *, max_categories: int) -> s
             continue
         lengths = np.bincount([len(items) for items in lists])
         if separator in "|;" or len(values) - lengths.max() >= LEAST_APART * len(values):
+            return separator
+    return ""
+
+
+def shared_separator(values: Iterable[str], separators: str) -> str:
+    """What separates the items of labels where at least one is in two of them: "a;b" and "b"; "" where nothing does."""
+    values = set(values)
+    for separator in separators:
+        lists = [set(items_of(value, separator)) for value in values if separator in value]
+        whole = {value.strip() for value in values if separator not in value}
+        items: set[str] = set().union(*lists)
+        if any(len(one) > 1 for one in lists) and len(items | whole) < sum(map(len, lists)) + len(whole):
             return separator
     return ""
 

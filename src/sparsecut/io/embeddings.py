@@ -18,6 +18,7 @@ Files are written to a temporary name and moved into place. An existing file is 
 
 from __future__ import annotations
 
+import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import InputError
+from sparsecut.base.errors import InputError, ReadingWarning, first_few
 from sparsecut.graph import as_id_array, place_rows, place_values, rows_and_ids
 from sparsecut.io.edges.ids import as_ids
 from sparsecut.io.edges.table_files import read_parquet
@@ -34,6 +35,7 @@ from sparsecut.io.hostile.guards import reading
 from sparsecut.io.nodes.attributes import read_node_table
 from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
 from sparsecut.io.stores.numpy_files import Archive, read_npy, write_npy
+from sparsecut.io.vector_tables import read_vector_table
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
 from sparsecut.kernels import release, row_blocks
 
@@ -216,7 +218,7 @@ def read_embedding(path: str | Path, *, encoding: str | None = None) -> Embeddin
     elif suffix == ".npz":
         ids, Z = _read_npz(path)
     elif suffix == ".csv":
-        ids, Z = _read_csv(path, encoding)
+        ids, Z = read_vector_table(path, encoding)
     else:
         ids, Z = read_vectors(path, encoding)
     if Z.ndim != 2 or Z.dtype.kind not in "biuf" or (ids is not None and ids.shape != Z.shape[:1]):
@@ -344,7 +346,8 @@ def _read_parquet(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
     ):
         raise InputError(
             f"The embedding file {path} must have a column 'id' and a column 'embedding' of fixed-size lists. "
-            f"It has: {', '.join(table.column_names)}."
+            f"It has: {', '.join(table.column_names)}. sc.write_embedding('vectors.parquet', frame) writes such a file of a "
+            "frame with one column per coordinate, whose index or column 'id' holds the ids."
         )
     with reading(path, "embedding"):
         vectors = table.column("embedding").combine_chunks()
@@ -373,22 +376,15 @@ def _read_npz(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
     name = next((name for name in ("embedding", *archive.names) if name in archive and name not in beside), None)
     if name is None:
         raise InputError(f"The embedding file {path} holds no array beside the ids.")
+    left = [other for other in archive.names if other not in (name, *beside)]
+    if left:
+        warnings.warn(
+            f"Of {path} the array {name!r} was read as the vectors, none as their ids: the rows are the nodes 0, 1, 2, … "
+            f"Left out: {first_few(left)}. An array of ids has to be called {', '.join(NPZ_IDS[:-1])} or {NPZ_IDS[-1]}."
+            if of_ids is None
+            else f"Of {path} the array {name!r} was read as the vectors, {of_ids!r} as their ids. "
+            f"Left out: {first_few(left)}.",
+            ReadingWarning,
+            stacklevel=3,
+        )
     return None if of_ids is None else archive[of_ids], archive[name]
-
-
-def _read_csv(path: Path, encoding: str | None) -> tuple[NDArray[Any], NDArray[np.float32]]:
-    import pyarrow as pa
-
-    ids, table = read_node_table(path, "embedding", frozenset({"id"}), encoding=encoding)
-    if "type" in table.column_names and pa.types.is_string(table.schema.field("type").type):
-        table = table.drop_columns(["type"])
-    wrong = [
-        field.name for field in table.schema if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type))
-    ]
-    wrong += [name for name in table.column_names if table.column(name).null_count]
-    if wrong:
-        raise InputError(f"The embedding file {path} must hold numbers in all columns. {wrong[0]!r} holds others.")
-    Z = np.empty((table.num_rows, table.num_columns), dtype=np.float32)
-    for position, column in enumerate(table.columns):
-        Z[:, position] = column.to_numpy()
-    return ids, Z

@@ -142,7 +142,10 @@ class Why:
         ]
         if len(self.channels) > 1:
             ranked = sorted(self.channels.items(), key=lambda item: -item[1])
-            lines.append(f"By channel: {self._listed(ranked, len(ranked))}.")
+            worth = [
+                f"{name} ({self._share(value)})" for name, value in ranked if abs(value) >= LEAST_SAID * abs(self.score)
+            ]
+            lines.append(f"By channel: {', '.join(worth)}.")
         who = str(first) if self.is_one else "Both"
         above, below, apart = self._features_said(n_said)
         if above:
@@ -248,7 +251,7 @@ class Why:
         return [[name, Cell(self._share(value), value, value / size)] for name, value in listed]
 
     def _share(self, value: float) -> str:
-        return f"{value / abs(self.score):.0%}" if self.score else f"{value:.3g}"
+        return f"{value / abs(self.score):.0%}".replace("-", "−") if self.score else f"{value:.3g}"
 
     def _listed(self, items: Any, n_said: int) -> str:
         """Names with their shares, the largest first, those that say something."""

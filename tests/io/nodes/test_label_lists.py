@@ -44,3 +44,19 @@ def test_sparse_matrices_and_wrong_files(tmp_path):
     (tmp_path / "other.csv").write_text("node,group\n9,y\n7,x\n")
     with pytest.raises(InputError, match="9"):
         read_label_lists(tmp_path / "other.csv", IDS)
+
+
+@pytest.mark.parametrize("mark", ["|", ";", "; "])
+def test_labels_of_a_node_in_one_cell(tmp_path, mark):
+    (tmp_path / "labels.csv").write_text(f"node,group\n5,y\n3,\n7,x{mark}y\n")
+    target = read_target(read_label_lists(tmp_path / "labels.csv", IDS), None, 3)
+    assert target.classes.tolist() == ["x", "y"]
+    np.testing.assert_array_equal(target.values, TRUTH)
+    assert target.is_known.tolist() == [True, False, True]
+
+
+def test_an_empty_cell_is_no_label(tmp_path):
+    (tmp_path / "labels.csv").write_text("node,group\n5,2\n3,\n7,1\n7,2\n")
+    target = read_target(read_label_lists(tmp_path / "labels.csv", IDS), None, 3)
+    assert target.classes.tolist() == ["1", "2"]
+    np.testing.assert_array_equal(target.values, TRUTH)

@@ -3,11 +3,13 @@
 - `.npy`: a matrix of zeros and ones, a column per label, one row per node in order
 - `.npz`: the same, dense or scipy sparse, with `ids` beside it or not
 - `.json`: node id → list of labels
-- tables: a column of ids and a column of labels, one row per node and label, so that a node may occur several times
+- tables: a column of ids and a column of labels, one row per node and label, so that a node may occur several times; or a
+  row per node with its labels in one cell, "a;b", "a|b" or "a, b". An empty cell is no label
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
+from sparsecut.features import LABEL_SEPARATORS, items_of, shared_separator
 from sparsecut.graph import Ids, label_column_of
 from sparsecut.io.edges.ids import ID_NAMES, as_ids, check_known, positions_of
 from sparsecut.io.files import check_readable
@@ -41,11 +44,14 @@ def read_label_lists(
     table = NodeTable.read(path, "labels", header, id_name, encoding=encoding)
     chosen = label_column_of(table.others, column, table.what)
     ids = as_ids(table.table.column(table.id_name), table.what, is_text=is_text_file(path))
-    names = [str(value) for value in table.others.column(chosen).to_pylist()]
+    names = ["" if value is None else str(value).strip() for value in table.others.column(chosen).to_pylist()]
+    separator = shared_separator(names, LABEL_SEPARATORS)
     by_node: dict[Any, list[str]] = {}
     for node, name in zip(ids.tolist(), names, strict=True):
-        by_node.setdefault(node, []).append(name)
-    return _placed_lists(np.array(list(by_node)), list(by_node.values()), node_ids, path)
+        items = items_of(name, separator) if separator else [name] if name else []
+        by_node.setdefault(node, []).extend(items)
+    lists = [labels or None for labels in by_node.values()]
+    return _placed_lists(np.array(list(by_node)), lists, node_ids, path)
 
 
 def _placed_matrix(matrix: Any, ids: Ids | None, node_ids: Ids, path: Path) -> Any:
@@ -62,7 +68,7 @@ def _placed_matrix(matrix: Any, ids: Ids | None, node_ids: Ids, path: Path) -> A
     return placed
 
 
-def _placed_lists(ids: Ids, lists: list[list[Any]], node_ids: Ids, path: Path) -> list[list[Any] | None]:
+def _placed_lists(ids: Ids, lists: Sequence[list[Any] | None], node_ids: Ids, path: Path) -> list[list[Any] | None]:
     placed: list[list[Any] | None] = [None] * len(node_ids)
     for row, labels in zip(_rows(ids, node_ids, path).tolist(), lists, strict=True):
         placed[row] = labels
