@@ -10,8 +10,8 @@ import torch
 from conftest import random_graph
 from reference import dense_propagation
 from sparsecut import SCE, Adam, InputError, Memory
-from sparsecut.engines import MemoryEngine, memory, resolve_device
-from sparsecut.engines.memory import _is_sparse_hop_cheaper
+from sparsecut.engines import MemoryEngine, resolve_device
+from sparsecut.engines.memory import _is_sparse_hop_cheaper, _project_over
 from sparsecut.engines.rows import Rows
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
@@ -63,10 +63,7 @@ def test_an_isolated_node_keeps_its_features() -> None:
 
 
 @pytest.mark.parametrize(("n_columns", "dimension", "is_over"), [(6, 6, True), (6, 4, True), (6, 2, False), (3, 5, False)])
-def test_the_embedding_takes_the_place_of_s_where_it_fits(
-    monkeypatch: pytest.MonkeyPatch, n_columns: int, dimension: int, is_over: bool
-) -> None:
-    monkeypatch.setattr(memory, "ROW_BLOCK", 7)
+def test_the_embedding_takes_the_place_of_s_where_it_fits(n_columns: int, dimension: int, is_over: bool) -> None:
     generator = torch.Generator().manual_seed(0)
     S, W = torch.randn(50, n_columns, generator=generator), torch.randn(n_columns, dimension, generator=generator)
     expected = (S.double() @ W.double() * 2).numpy()
@@ -76,6 +73,9 @@ def test_the_embedding_takes_the_place_of_s_where_it_fits(
     for rows, is_last_use in ((own, False), (users, True)):
         assert np.allclose(ENGINE.project([rows], projection, is_last_use=is_last_use), expected, atol=1e-5)
         assert torch.equal(S, kept)
+    if is_over:
+        in_blocks = _project_over(Rows(S.clone(), coefficients=(2.0,), is_spare=True), W, row_block=7)
+        assert np.allclose(in_blocks, expected, atol=1e-5)
     over = ENGINE.project([own], projection, is_last_use=True)
     assert np.shares_memory(over, S.numpy()) == is_over
     assert np.allclose(over, expected, atol=1e-5)

@@ -366,13 +366,13 @@ def _can_overwrite(rows: Rows, weights: Tensor) -> bool:
     return rows.is_formed and dimension <= S.shape[1] <= 2 * dimension
 
 
-def _project_over(rows: Rows, weights: Tensor) -> Tensor:
+def _project_over(rows: Rows, weights: Tensor, row_block: int = ROW_BLOCK) -> Tensor:
     """S·W written over S, a block of rows at a time: Z's rows are no wider, so they end before those still to be read."""
     S, dimension = rows.features, weights.shape[1]
     assert isinstance(S, Tensor)
     flat, weights = S.view(-1), weights * rows.coefficients[0]
-    for together in groups(row_blocks(S, ROW_BLOCK), 1 if S.is_cuda else N_TOGETHER):
-        parts = each(lambda block: S[block] @ weights, together, work=0 if S.is_cuda else ROW_BLOCK * weights.numel())
+    for together in groups(row_blocks(S, row_block), 1 if S.is_cuda else N_TOGETHER):
+        parts = each(lambda block: S[block] @ weights, together, work=0 if S.is_cuda else row_block * weights.numel())
         done = together[0].start * dimension
         flat[done : done + sum(part.numel() for part in parts)] = torch.cat(parts).view(-1)
     return flat[: len(S) * dimension].view(len(S), dimension)

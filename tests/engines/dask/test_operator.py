@@ -62,12 +62,11 @@ def test_hops_of_blocks_are_the_dense_product(by_parts: bool, removes: bool, tmp
 
 
 @pytest.mark.parametrize("marks", [0, 100])
-def test_a_block_wants_each_row_of_others_once(marks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_block_wants_each_row_of_others_once(marks: int, tmp_path: Path) -> None:
     """By marks for all nodes or by a sort."""
-    monkeypatch.setattr("sparsecut.engines.dask.operator.MARKS_PER_ENTRY", marks)
     operator, layout, _ = case(tmp_path, by_parts=True, removes=False)
     for block in range(layout.n_blocks):
-        lists = BlockLists(operator, layout, block)
+        lists = BlockLists(operator, layout, block, marks)
         nodes = layout.nodes(block)
         indices, _, _ = operator.entries(nodes)
         others = np.setdiff1d(indices, nodes)

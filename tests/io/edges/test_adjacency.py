@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sparsecut as sc
-from sparsecut.io.edges import adjacency
 from sparsecut.io.edges.adjacency import build_adjacency, offset_type, undirected_adjacency
 
 
@@ -56,23 +55,21 @@ def test_offsets_have_64_bits_beyond_two_to_the_31_entries(n_nodes, n_entries, e
     assert offset_type(n_nodes, n_entries) is expected
 
 
-def test_an_undirected_edge_counts_twice_for_the_offsets(monkeypatch):
+def test_an_undirected_edge_counts_twice_for_the_offsets():
     """1.1 · 10⁹ edges fit 32 bits one way and not both ways: tested with a limit a hundred million times smaller."""
-    monkeypatch.setattr(adjacency, "MAX_32_BIT", 21)
     i, j = np.arange(11), np.arange(1, 12)
-    assert build_adjacency(i, j, None, 12)[0].indptr.dtype == np.int64
-    assert build_adjacency(i, j, None, 12, "out")[0].indptr.dtype == np.int32
+    assert build_adjacency(i, j, None, 12, max_32_bit=21)[0].indptr.dtype == np.int64
+    assert build_adjacency(i, j, None, 12, "out", max_32_bit=21)[0].indptr.dtype == np.int32
 
 
-def test_a_graph_forced_into_64_bits_embeds_as_in_32(monkeypatch, tmp_path):
+def test_a_graph_forced_into_64_bits_embeds_as_in_32(tmp_path):
     generator = np.random.default_rng(0)
     edges = generator.integers(0, 40, (200, 2))
     path = tmp_path / "edges.csv"
     path.write_text("source,target\n" + "\n".join(f"{a},{b}" for a, b in edges))
     np.save(tmp_path / "features.npy", generator.normal(size=(40, 6)).astype(np.float32))
     short = sc.read_graph(path, features=tmp_path / "features.npy")
-    monkeypatch.setattr(adjacency, "MAX_32_BIT", 10)
-    long = sc.read_graph(path, features=tmp_path / "features.npy")
+    long = short.replace(adjacency=build_adjacency(*short.adjacency.nonzero(), None, 40, max_32_bit=10)[0])
     assert short.adjacency.indices.dtype == short.adjacency.indptr.dtype == np.int32
     assert long.adjacency.indices.dtype == long.adjacency.indptr.dtype == np.int64
     assert (short.adjacency != long.adjacency).nnz == 0

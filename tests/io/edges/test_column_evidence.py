@@ -4,7 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sparsecut.io.edges import column_evidence
 from sparsecut.io.edges.column_evidence import combined, evidence_of, is_date, part_of
 
 GENERATOR = np.random.default_rng(0)
@@ -22,13 +21,12 @@ COLUMNS = {
 
 @pytest.mark.parametrize("n_kept", [1 << 18, 1 << 9])
 @pytest.mark.parametrize("is_text", [False, True])
-def test_parts_in_any_order_give_the_evidence_of_the_whole(monkeypatch, n_kept, is_text):
-    monkeypatch.setattr(column_evidence, "ROWS", n_kept)
+def test_parts_in_any_order_give_the_evidence_of_the_whole(n_kept, is_text):
     table = pa.table({name: values.astype(str) if is_text else values for name, values in COLUMNS.items()})
-    whole = evidence_of([table], N_ROWS)
+    whole = evidence_of([table], N_ROWS, n_kept)
     shuffled = table.take(np.random.default_rng(1).permutation(N_ROWS))
     parts = [shuffled.slice(start, 700) for start in (2100, 0, 1400, 700, 2800)]
-    added = combined([part_of(part, N_ROWS) for part in parts], N_ROWS)
+    added = combined([part_of(part, N_ROWS, n_kept) for part in parts], N_ROWS, n_kept)
     for name in COLUMNS:
         assert added[name].reason == whole[name].reason, name
         np.testing.assert_array_equal(added[name].values, whole[name].values)

@@ -15,8 +15,7 @@ import sparsecut as sc
 from sparsecut.base.errors import InputError, ReadingWarning
 from sparsecut.engines.dask.cluster_building import evidence_of_piece
 from sparsecut.engines.dask.feature_sources import open_source, open_sources
-from sparsecut.io.edges import column_evidence
-from sparsecut.io.edges.column_evidence import combined
+from sparsecut.io.edges.column_evidence import ROWS, combined
 from sparsecut.io.edges.edge_columns import plan_columns
 from sparsecut.io.stores.edge_batches import EdgeFile
 
@@ -234,10 +233,9 @@ def test_a_header_above_words_is_seen_with_three_columns(tmp_path, header):
     assert set(graph.node_ids.tolist()) <= set(PEOPLE)
 
 
-def test_beyond_the_rows_that_are_kept_the_choice_is_the_same_in_memory_and_in_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr(column_evidence, "ROWS", 1 << 8)
+def test_beyond_the_rows_that_are_kept_the_choice_is_the_same_in_memory_and_in_parts(tmp_path):
     generator = np.random.default_rng(0)
-    n_rows = 5_000
+    n_rows = 2 * ROWS + 5_000  # one value in four is kept
     ends = generator.integers(0, 900, (2, n_rows))
     frame = pd.DataFrame(
         {
@@ -247,7 +245,7 @@ def test_beyond_the_rows_that_are_kept_the_choice_is_the_same_in_memory_and_in_p
             "wo": generator.integers(0, 7, n_rows),
         }
     )
-    frame.to_parquet(tmp_path / "e.parquet", row_group_size=700)
+    frame.to_parquet(tmp_path / "e.parquet", row_group_size=20_000)
     expected = chosen(lambda: sc.from_edges(frame, bipartite=False))
     assert expected[0].startswith("source in column 'wer', target in column 'wen'")
     assert chosen(lambda: sc.read_graph(tmp_path / "e.parquet", bipartite=False)) == expected

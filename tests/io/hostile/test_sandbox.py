@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import scipy.sparse as sp
 from scipy.io import savemat
 
 import sparsecut as sc
-from sparsecut.io.hostile import sandbox, sandbox_child
+from sparsecut.io.hostile import sandbox_child
 from sparsecut.io.hostile.sandbox import read_matrices
 
 CHILDREN = {
@@ -29,24 +28,21 @@ CHILDREN = {
 
 
 @pytest.mark.parametrize("case", CHILDREN)
-def test_a_child_that_fails_is_one_sentence(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_fails_is_one_sentence(case: str, tmp_path: Path) -> None:
     program, said = CHILDREN[case]
     (tmp_path / "child.py").write_text(program)
     path = tmp_path / "x.mat"
     path.write_bytes(b"anything")
-    monkeypatch.setattr(sandbox, "sandbox_child", SimpleNamespace(__file__=str(tmp_path / "child.py")))
-    monkeypatch.setattr(sandbox, "SECONDS", 1)
     with pytest.raises(sc.InputError) as raised:
-        read_matrices(path, "graph", "mat")
+        read_matrices(path, "graph", "mat", child=str(tmp_path / "child.py"), seconds=1)
     assert str(raised.value).startswith(f"The graph file {path} could not be read: {said}")
 
 
-def test_a_child_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_without_the_library(tmp_path: Path) -> None:
     (tmp_path / "child.py").write_text("import no_such_module")
     (tmp_path / "x.mat").write_bytes(b"anything")
-    monkeypatch.setattr(sandbox, "sandbox_child", SimpleNamespace(__file__=str(tmp_path / "child.py")))
     with pytest.raises(sc.InputError, match=r"x\.mat cannot be looked through: .* did not start with scipy\.$"):
-        read_matrices(tmp_path / "x.mat", "graph", "mat")
+        read_matrices(tmp_path / "x.mat", "graph", "mat", child=str(tmp_path / "child.py"))
 
 
 def test_matrices_come_back_as_they_were_saved(tmp_path: Path) -> None:

@@ -93,11 +93,12 @@ class Layout:
 class BlockLists:
     """The neighbour lists of one block of rows, numbered among the rows that they want."""
 
-    def __init__(self, operator: Operator, layout: Layout, block: int) -> None:
+    def __init__(self, operator: Operator, layout: Layout, block: int, marks_per_entry: int = MARKS_PER_ENTRY) -> None:
         nodes, self.block = layout.nodes(block), block
         indices, offsets, values = operator.entries(nodes)
         n_nodes, size = layout.starts[-1], layout.size(block)
-        columns = _distinct(indices, n_nodes)
+        by_marks = n_nodes <= marks_per_entry * len(indices)
+        columns = _distinct(indices, n_nodes, by_marks=by_marks)
         owners, rows = layout.locate(columns)
         halo = np.flatnonzero(owners != block)
         halo = halo[np.argsort(owners[halo], kind="stable")]
@@ -105,7 +106,7 @@ class BlockLists:
         self.rows = rows[halo].astype(np.int32)  # in the block that has them
         numbers = rows.astype(np.int32)  # those of the block itself come first
         numbers[halo] = np.arange(size, size + len(halo), dtype=np.int32)
-        self.indices = _numbered(indices, columns, numbers, n_nodes)
+        self.indices = _numbered(indices, columns, numbers, n_nodes, by_marks=by_marks)
         self.offsets = offsets.astype(np.int32 if offsets[-1] < 2**31 else np.int64)
         self.values = values
         left, own = operator.scales(nodes, size)
@@ -175,9 +176,9 @@ def release_lists() -> None:
         _held.clear()
 
 
-def _distinct(indices: NDArray[Any], n_nodes: int) -> NDArray[np.int64]:
+def _distinct(indices: NDArray[Any], n_nodes: int, *, by_marks: bool) -> NDArray[np.int64]:
     """The nodes that are named, ascending. Marks take a fraction of the time of a sort, and a byte of every node."""
-    if n_nodes > MARKS_PER_ENTRY * len(indices):
+    if not by_marks:
         return np.unique(indices).astype(np.int64)
     is_named = np.zeros(n_nodes, dtype=bool)
     is_named[indices] = True
@@ -185,10 +186,10 @@ def _distinct(indices: NDArray[Any], n_nodes: int) -> NDArray[np.int64]:
 
 
 def _numbered(
-    indices: NDArray[Any], columns: NDArray[np.int64], numbers: NDArray[np.int32], n_nodes: int
+    indices: NDArray[Any], columns: NDArray[np.int64], numbers: NDArray[np.int32], n_nodes: int, *, by_marks: bool
 ) -> NDArray[np.int32]:
     """The number of each entry's node, which are those of the nodes in `columns`."""
-    if n_nodes > MARKS_PER_ENTRY * len(indices):
+    if not by_marks:
         return np.asarray(numbers[np.searchsorted(columns, indices)])
     of_node = np.empty(n_nodes, dtype=np.int32)
     of_node[columns] = numbers

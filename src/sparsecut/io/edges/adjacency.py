@@ -20,7 +20,12 @@ MAX_32_BIT = int(np.iinfo(np.int32).max)
 
 
 def build_adjacency(
-    i: NDArray[Any], j: NDArray[Any], weights: NDArray[Any] | None, n_nodes: int, directed: str = "symmetrize"
+    i: NDArray[Any],
+    j: NDArray[Any],
+    weights: NDArray[Any] | None,
+    n_nodes: int,
+    directed: str = "symmetrize",
+    max_32_bit: int = MAX_32_BIT,
 ) -> tuple[sp.csr_array, int]:
     """(canonical float32 adjacency without self-loops, how many nodes had one)."""
     is_loop = i == j
@@ -31,8 +36,8 @@ def build_adjacency(
         i, j = i[~is_loop], j[~is_loop]
         weights = None if weights is None else weights[~is_loop]
     if directed == "symmetrize":
-        return _symmetric(i, j, weights, n_nodes), n_loops
-    index_type = offset_type(n_nodes, len(i))
+        return _symmetric(i, j, weights, n_nodes, max_32_bit), n_loops
+    index_type = offset_type(n_nodes, len(i), max_32_bit)
     return as_weights(_to_csr(i, j, weights, n_nodes, index_type), index_type), n_loops
 
 
@@ -41,9 +46,9 @@ def undirected_adjacency(i: Any, j: Any, weights: NDArray[Any] | None, n_nodes: 
     return _symmetric(np.asarray(i), np.asarray(j), weights, n_nodes)
 
 
-def offset_type(n_nodes: int, n_entries: int) -> type[np.signedinteger[Any]]:
+def offset_type(n_nodes: int, n_entries: int, max_32_bit: int = MAX_32_BIT) -> type[np.signedinteger[Any]]:
     """The integer type that counts up to the nodes and the entries: 64 bits beyond 2³¹ − 1 of either."""
-    return np.int32 if max(n_nodes, n_entries) <= MAX_32_BIT else np.int64
+    return np.int32 if max(n_nodes, n_entries) <= max_32_bit else np.int64
 
 
 def as_weights(A: sp.csr_array, index_type: Any) -> sp.csr_array:
@@ -54,9 +59,11 @@ def as_weights(A: sp.csr_array, index_type: Any) -> sp.csr_array:
     return A
 
 
-def _symmetric(i: NDArray[Any], j: NDArray[Any], weights: NDArray[Any] | None, n_nodes: int) -> sp.csr_array:
+def _symmetric(
+    i: NDArray[Any], j: NDArray[Any], weights: NDArray[Any] | None, n_nodes: int, max_32_bit: int = MAX_32_BIT
+) -> sp.csr_array:
     """Both directions of every edge."""
-    index_type = offset_type(2 * n_nodes, 2 * len(i))
+    index_type = offset_type(2 * n_nodes, 2 * len(i), max_32_bit)
     if weights is not None:
         A = _to_csr(i, j, weights, n_nodes, index_type)
         return as_weights(A.maximum(_transpose(A)), index_type)

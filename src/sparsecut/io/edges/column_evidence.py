@@ -77,20 +77,20 @@ class ColumnEvidence:
         return n_both / max(len(self.values) + len(other.values) - n_both, 1)
 
 
-def evidence_of(tables: Iterable[Any], n_rows: int) -> dict[str, ColumnEvidence]:
+def evidence_of(tables: Iterable[Any], n_rows: int, n_whole: int = ROWS) -> dict[str, ColumnEvidence]:
     """The evidence for every column of a table of so many rows, from the parts of it."""
-    return combined((part_of(table, n_rows) for table in tables), n_rows)
+    return combined((part_of(table, n_rows, n_whole) for table in tables), n_rows, n_whole)
 
 
-def part_of(table: Any, n_rows: int) -> dict[str, ColumnEvidence]:
+def part_of(table: Any, n_rows: int, n_whole: int = ROWS) -> dict[str, ColumnEvidence]:
     """The evidence that a part holds of a table of so many rows."""
-    return {name: _column(table.column(name), n_rows) for name in table.column_names}
+    return {name: _column(table.column(name), n_rows, n_whole) for name in table.column_names}
 
 
-def combined(parts: Iterable[Mapping[str, ColumnEvidence]], n_rows: int) -> dict[str, ColumnEvidence]:
+def combined(parts: Iterable[Mapping[str, ColumnEvidence]], n_rows: int, n_whole: int = ROWS) -> dict[str, ColumnEvidence]:
     """The evidence of all parts together."""
     listed = list(parts)
-    return {name: _judged([part[name] for part in listed], n_rows) for name in (listed[0] if listed else ())}
+    return {name: _judged([part[name] for part in listed], n_rows, n_whole) for name in (listed[0] if listed else ())}
 
 
 def is_date(word: str) -> bool:
@@ -98,7 +98,7 @@ def is_date(word: str) -> bool:
     return DATE.fullmatch(word.strip()) is not None
 
 
-def _column(column: Any, n_rows: int) -> ColumnEvidence:
+def _column(column: Any, n_rows: int, n_whole: int) -> ColumnEvidence:
     """The values of a part of a column; words stay words until all of them are known."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -123,7 +123,7 @@ def _column(column: Any, n_rows: int) -> ColumnEvidence:
         plain = _spelt_integers(plain_ids(column))
     except InputError:
         return ColumnEvidence(len(column), nothing, nothing, "values that cannot be ids")
-    n_bits = max(0, n_rows - 1).bit_length() - (ROWS - 1).bit_length()
+    n_bits = max(0, n_rows - 1).bit_length() - (n_whole - 1).bit_length()
     if pa.types.is_integer(plain.type):
         given = plain.to_numpy()
         if n_bits > 0:
@@ -154,13 +154,13 @@ def _spelt_integers(column: Any) -> Any:
     return pc.cast(pc.utf8_trim_whitespace(column), pa.int64())
 
 
-def _judged(parts: list[ColumnEvidence], n_rows: int) -> ColumnEvidence:
+def _judged(parts: list[ColumnEvidence], n_rows: int, n_whole: int) -> ColumnEvidence:
     """Parts added up. Words that are all spelt as integers, fractions or dates count as what they are spelt as."""
     reason = next((part.reason for part in parts if part.reason), "")
     filled = [part for part in parts if len(part.values)]
     nothing = np.empty(0, dtype=np.int64)
     if reason or not filled:
-        return ColumnEvidence(n_rows, nothing, nothing, reason or ("" if n_rows > ROWS else "nothing"))
+        return ColumnEvidence(n_rows, nothing, nothing, reason or ("" if n_rows > n_whole else "nothing"))
     kinds = {part.values.dtype.kind for part in filled}
     columns = [part.values if len(kinds) == 1 else part.values.astype(np.str_) for part in filled]
     values, inverse = np.unique(np.concatenate(columns), return_inverse=True)

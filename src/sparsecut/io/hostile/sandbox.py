@@ -26,28 +26,44 @@ BYTES_PER_SECOND = 4 * 2**20  # on top of that: a slow disk gives more
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # each thread would take from the memory that is allowed
 
 
-def check_hdf5(path: Path, kind: str) -> None:
+def check_hdf5(path: Path, kind: str, *, child: str = sandbox_child.__file__, seconds: float = SECONDS) -> None:
     """Refuse a file that claims more than it can hold, or cannot be read to its end in reasonable time and memory."""
-    _read(path, kind, "hdf5", "h5py", "the HDF5 library")
+    _read(path, kind, "hdf5", "h5py", "the HDF5 library", child=child, seconds=seconds)
 
 
-def read_matrices(path: Path, kind: str, format_name: str, content: bytes | None = None) -> dict[str, Any]:
+def read_matrices(
+    path: Path,
+    kind: str,
+    format_name: str,
+    content: bytes | None = None,
+    *,
+    child: str = sandbox_child.__file__,
+    seconds: float = SECONDS,
+) -> dict[str, Any]:
     """The matrices of a file by name, as scipy reads them. The child gets the `content`, or opens the file itself."""
-    return _read(path, kind, format_name, "scipy", "scipy", content)
+    return _read(path, kind, format_name, "scipy", "scipy", content, child=child, seconds=seconds)
 
 
 def _read(
-    path: Path, kind: str, format_name: str, module: str, library: str, content: bytes | None = None
+    path: Path,
+    kind: str,
+    format_name: str,
+    module: str,
+    library: str,
+    content: bytes | None = None,
+    *,
+    child: str,
+    seconds: float,
 ) -> dict[str, Any]:
     limit = max_expansion(path)
-    deadline = SECONDS + path.stat().st_size / BYTES_PER_SECOND
-    command = [sys.executable, sandbox_child.__file__, format_name, str(path), str(limit)]
+    deadline = seconds + path.stat().st_size / BYTES_PER_SECOND
+    command = [sys.executable, child, format_name, str(path), str(limit)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **ONE_THREAD}
-    ) as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        if child.stdout.readline().strip() != b"ready":  # the time that Python takes to start is no fault of the file
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        if process.stdout.readline().strip() != b"ready":  # the time that Python takes to start is no fault of the file
             raise InputError(
                 f"The {kind} file {path} cannot be looked through: {sys.executable} did not start with {module}."
             )
@@ -55,13 +71,13 @@ def _read(
 
         def end() -> None:
             is_late.set()
-            child.kill()
+            process.kill()
 
         timer = threading.Timer(deadline, end)
         timer.start()
         try:
             with reading(path, kind):
-                return _answer(child, content, path, kind, limit)
+                return _answer(process, content, path, kind, limit)
         except InputError as error:
             if is_late.is_set() or isinstance(error.__cause__, BrokenPipeError | EOFError | json.JSONDecodeError):
                 late = f"after {deadline:.0f} s {library} is not through with it. It is damaged or not what it claims to be."
@@ -70,7 +86,7 @@ def _read(
             raise
         finally:
             timer.cancel()
-            child.kill()
+            process.kill()
 
 
 def _answer(child: Any, content: bytes | None, path: Path, kind: str, limit: int) -> dict[str, Any]:
