@@ -205,6 +205,8 @@ def test_named_columns_are_taken_and_complete_a_pair():
         ("unique a b money", ("f1", "f2")),
         ("epoch a b", ("f1", "f2")),
         ("unique date a b", ("f2", "f3")),
+        ("a kind b", ("f0", "f2")),  # triples of a knowledge graph
+        ("user stars film", ("f0", "f1")),  # numbers that a user and a film share say nothing
     ],
 )
 def test_files_without_a_header(tmp_path, kinds, ends):

@@ -64,6 +64,12 @@ def test_times_beside_pairs() -> None:
 def test_edges_of_an_age_beyond_float32_are_gone_and_their_nodes_stay() -> None:
     graph = sc.from_edges([("a", "b"), ("b", "c")], time=[0, 1000], half_life=1)
     assert (graph.n_nodes, graph.n_edges) == (3, 1)
+    assert "Edges before 874, 126 half-lives ago, weigh nothing and are left out; their nodes stay." in graph.notes
+    typed = sc.from_tables(
+        {"a": None}, {("a", "to", "a"): {"source": [0, 1], "target": [1, 2], "at": [0, 1000]}}, time="at", half_life=1
+    )
+    assert any("before 874, 126 half-lives ago" in note for note in typed.notes)
+    assert not any("left out" in note for note in sc.from_edges([("a", "b"), ("b", "c")], time=[0, 126], half_life=1).notes)
 
 
 @pytest.mark.parametrize(

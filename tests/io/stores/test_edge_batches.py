@@ -39,6 +39,7 @@ def test_the_unit_of_parts_is_that_of_the_whole(first: list[object], second: lis
     found = [scan.moments(raw_moments(part, "a part")) for part in (first, second)]
     assert np.concatenate(found).tolist() == whole.values.tolist()
     assert scan.last.time == whole.values.max()
+    assert scan.last.earliest == whole.values.min()
     assert scan.last.row == int(whole.values.argmax())
     one, other = scanned(first), TimeScan("The edges", n_rows=len(first))
     other.update(raw_moments(second, "The edges", len(first)))

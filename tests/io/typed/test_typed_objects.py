@@ -133,3 +133,20 @@ def test_edges_without_a_time_are_told() -> None:
         sc.from_pyg(data, time="at")
     with pytest.raises(sc.InputError, match="The Data object has no 'when'"):
         sc.from_pyg(data, time="when")
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"features": ["age", "hight"]}, "no node attribute 'hight'. It has: 'age', 'area', 'kind', 'words'"),
+        ({"labels": "aera"}, "no node attribute 'aera'"),
+        ({"edge_type": "relation"}, "no edge with the attribute 'relation', .* Edges have: 'rel'"),
+    ],
+)
+def test_a_misspelt_attribute_of_networkx_is_refused(options: dict[str, Any], match: str) -> None:
+    graph = networkx.Graph()
+    graph.add_node("a", kind="author", age=20)
+    graph.add_node("p", kind="paper", words=["a", "b"], area="x")
+    graph.add_edge("a", "p", rel="writes")
+    with pytest.raises(sc.InputError, match=match):
+        sc.from_networkx(graph, node_type="kind", **{"edge_type": "rel", **options})

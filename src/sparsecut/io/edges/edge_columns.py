@@ -8,7 +8,8 @@
    are no ends; of the others two that share values are
 
 Columns without names are the source, the target and the weight in this order, unless the first shares no value with the
-second, and two others do. Of what is left out a note is made; where another choice was possible, a doubt.
+second, and two others do: the second and third, or of words the first and third, as in triples (head, relation, tail). Of
+what is left out a note is made; where another choice was possible, a doubt.
 """
 
 from __future__ import annotations
@@ -172,7 +173,8 @@ class ColumnPlan:
             return first, ()
         if evidence[free[0]].shares_values(evidence[free[1]]):
             return first, ()
-        near = _nearest(free[1:], {**evidence}, {})
+        # Numbers that a first column shares with a later one may be those of ratings or years; words are ids.
+        near = _nearest(free[1:] if evidence[free[0]].is_integer else free, evidence, {})
         if near is None:
             return first, ()
         return _by_role((near[0], near[1])), self._doubts((near[0], near[1]), [f"{free[0]!r} and {free[1]!r}"])

@@ -171,6 +171,7 @@ def _checked(i: NDArray[Any], j: NDArray[Any], ids: NDArray[Any], table: Any, co
         columns = columns if values is not None else replace(columns, weight=None)
         weights = None if values is None else edge_weights(values, key, what)
     elif columns.weight is not None and _is_remark(table, columns):
+        notes = (*notes, f"Columns left out: {columns.weight!r}.")
         columns = replace(columns, weight=None)
     elif columns.weight is not None:
         weights = edge_weights(table.column(columns.weight), columns.weight, what)

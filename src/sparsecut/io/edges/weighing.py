@@ -77,27 +77,38 @@ class Weighing:
                     f"{say_moment(one.time, is_calendar=is_calendar)}, and now is "
                     f"{say_moment(now, is_calendar=is_calendar)}. Leave these edges out, or give a later now."
                 )
+        notes: tuple[str, ...] = ()
         if self.decay is not None:
-            return Clock(math.log(2) / float(self.decay), now, is_calendar), ()
-        if self.is_chosen:
+            half_life = math.log(2) / float(self.decay)
+        elif self.is_chosen:
             half_life, notes = chosen_half_life(parts(), is_calendar)
-            return Clock(half_life, now, is_calendar), notes
-        name = f"The half_life parameter of {self.caller}"
-        return Clock(as_duration(self.half_life, name, is_calendar=is_calendar), now, is_calendar), ()
+        else:
+            half_life = as_duration(self.half_life, f"The half_life parameter of {self.caller}", is_calendar=is_calendar)
+        clock = Clock(half_life, now, is_calendar)
+        return clock, (*notes, *_said_of_gone(min(one.earliest for one in latest), clock))
 
 
 @dataclass(frozen=True)
 class Latest:
-    """The latest edge of a table."""
+    """The latest edge of a table, and the time of the earliest."""
 
     time: float
     row: int
     what: str
+    earliest: float
 
     @classmethod
     def of(cls, times: NDArray[np.float64], what: str, first_row: int = 0) -> Latest:
         row = int(times.argmax())
-        return cls(float(times[row]), row + first_row, what)
+        return cls(float(times[row]), row + first_row, what, float(times.min()))
+
+
+def _said_of_gone(earliest: float, clock: Clock) -> tuple[str, ...]:
+    """What is to be said where the earliest edges are too old to weigh anything."""
+    if clock.weights_of(np.array(earliest)) > 0:
+        return ()
+    since = say_moment(clock.now - 126 * clock.half_life, is_calendar=clock.is_calendar)
+    return (f"Edges before {since}, 126 half-lives ago, weigh nothing and are left out; their nodes stay.",)
 
 
 def chosen_half_life(parts: Sequence[DatedEdges], is_calendar: bool) -> tuple[float, tuple[str, ...]]:

@@ -50,7 +50,7 @@ def node_features(features: Any, attributes: list[Any], what: str, scale: Scale 
     columns: dict[str, list[Any]] = {name: [node.get(name) for node in attributes] for name in names}
     absent = [name for name, values in columns.items() if all(value is None for value in values)]
     if absent:
-        raise _no_attribute(absent[0], attributes, what)
+        raise no_attribute(absent[0], attributes, what)
     table = pa.table({name: column_of(values, name, what) for name, values in columns.items()})
     return table_source(table, what, scale=scale)
 
@@ -61,7 +61,7 @@ def node_labels(labels: Any, attributes: list[Any], what: str) -> Any:
         return labels
     values = [node.get(labels) for node in attributes]
     if all(value is None for value in values):
-        raise _no_attribute(labels, attributes, what)
+        raise no_attribute(labels, attributes, what)
     known = [value for value in values if value is not None]
     is_integer = all(isinstance(value, int | np.integer) for value in known)
     is_number = all(isinstance(value, int | float | np.number) for value in known)
@@ -69,6 +69,6 @@ def node_labels(labels: Any, attributes: list[Any], what: str) -> Any:
     return np.array([absent if value is None else value for value in values])
 
 
-def _no_attribute(name: str, attributes: list[Any], what: str) -> InputError:
+def no_attribute(name: str, attributes: list[Any], what: str) -> InputError:
     names = sorted({str(key) for node in attributes for key in node})
     return InputError(f"{what} has no node attribute {name!r}. It has: {first_few(names, 20) or 'none'}.")

@@ -164,6 +164,7 @@ class TimeScan:
     largest: float = 0.0
     latest: Latest | None = None  # in numbers as they were given
     n_rows: int = 0
+    earliest: float = np.inf  # as they were given, too
 
     def update(self, raw: RawTimes) -> None:
         """Look at the times of the next rows."""
@@ -174,12 +175,14 @@ class TimeScan:
         if len(raw.values):
             found = Latest.of(raw.values, self.what, self.n_rows)
             self.latest = found if self.latest is None or found.time > self.latest.time else self.latest
+            self.earliest = min(self.earliest, found.earliest)
         self.n_rows += len(raw.values)
 
     def merge(self, later: TimeScan) -> None:
         """Look at what a scan of later rows has found."""
         self._check(later.form, later.n_rows)
         self.largest, self.n_rows = max(self.largest, later.largest), later.n_rows
+        self.earliest = min(self.earliest, later.earliest)
         if later.latest is not None and (self.latest is None or later.latest.time > self.latest.time):
             self.latest = later.latest
 
@@ -199,7 +202,8 @@ class TimeScan:
     def last(self) -> Latest:
         """The latest edge."""
         assert self.latest is not None
-        return Latest(float(self._in_unit(np.array([self.latest.time]))[0][0]), self.latest.row, self.what)
+        time, earliest = self._in_unit(np.array([self.latest.time, self.earliest]))[0].tolist()
+        return Latest(time, self.latest.row, self.what, earliest)
 
     def _in_unit(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
         return in_unit(RawTimes(values, self.form), self.largest)

@@ -190,7 +190,8 @@ def edge_types_of(edges: Mapping[Any, Any] | None) -> dict[EdgeType, Any]:
     if not isinstance(edges, Mapping) or not edges:
         raise InputError(
             "from_tables needs edges={(type, relation, type): table}, a table for each type of edges. "
-            f"Got {'none' if not edges else type(edges).__name__}."
+            f"Got {'none' if edges is None or isinstance(edges, Mapping) else type(edges).__name__}. One table of all edges "
+            "goes with one of all nodes whose column type_column= names their types."
         )
     keys = {}
     for given, table in edges.items():

@@ -12,7 +12,7 @@ from sparsecut.features import Scale
 from sparsecut.graph import Graph, as_id_array
 from sparsecut.io.edges.edge_weights import check_weights
 from sparsecut.io.edges.weighing import Weighing
-from sparsecut.io.nodes.node_attributes import node_features, node_labels
+from sparsecut.io.nodes.node_attributes import no_attribute, node_features, node_labels
 from sparsecut.io.typed.typed_columns import UNNAMED, edges_by_type
 from sparsecut.io.typed.typed_graphs import from_tables
 
@@ -73,6 +73,10 @@ def graph_of_typed_networkx(
     if absent:
         raise InputError(f"These nodes of the networkx graph have no attribute {node_type!r}: {first_few(absent)}.")
     types = np.array([str(held[node_type]) for _, held in listed], dtype=np.str_)
+    wanted_names = [features] if isinstance(features, str) else list(features or ())
+    for name in [*wanted_names, *([] if labels is None else [labels])]:
+        if not any(name in held for _, held in listed):
+            raise no_attribute(str(name), [held for _, held in listed], "The networkx graph")
     place = {node: position for position, (node, _) in enumerate(listed)}
     nodes, marks, ids = dict[str, Any](), dict[str, Any](), np.empty(len(listed), dtype=object)
     for name in dict.fromkeys(types.tolist()):
@@ -93,6 +97,12 @@ def graph_of_typed_networkx(
         given = [held.get(weight, 1) for *_, held in links]
         values = check_weights(given, "The networkx graph", is_signed=weighing.is_signed)
     times = [held.get(weighing.time) for *_, held in links]
+    if edge_type is not None and links and not any(edge_type in held for *_, held in links):
+        found = dict.fromkeys(str(name) for *_, held in links for name in held)
+        raise InputError(
+            f"The networkx graph has no edge with the attribute {edge_type!r}, which is to name its relation. "
+            f"Edges have: {first_few(list(found), 20) or 'none'}."
+        )
     is_directed = graph.is_directed() and directed != "symmetrize"
     edges: dict[Any, Any] = {}
     for key, (chosen, first, second) in edges_by_type(types, i, j, relations, is_directed=is_directed).items():
