@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from pair_sets import edge_set, pair_set
 from sparsecut import Graph, Power, datasets
 from sparsecut.evaluation import hold_out_edges
 from sparsecut.lab.baselines import SmoothedFeatures
@@ -14,15 +15,6 @@ from sparsecut.lab.baselines import SmoothedFeatures
 @pytest.fixture(scope="module")
 def graph() -> Graph:
     return datasets.load("digits")
-
-
-def edge_set(graph: Graph) -> set[tuple[int, int]]:
-    return set(zip(*(ends.tolist() for ends in sp.triu(graph.adjacency).nonzero()), strict=True))
-
-
-def pair_set(pairs: np.ndarray) -> set[tuple[int, int]]:
-    assert (pairs[:, 0] < pairs[:, 1]).all()
-    return set(map(tuple, pairs.tolist()))
 
 
 def test_the_graph_is_cut_in_two(graph):

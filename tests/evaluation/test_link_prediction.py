@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from pair_sets import edge_set, pair_set
 from sparsecut import SCE, Graph, InputError, Memory, datasets
 from sparsecut.evaluation import LinkSplit, evaluate_links, hold_out_edges, score_links
 from sparsecut.evaluation.link_prediction import dots, minus_distances, seeds_of_runs, training_pairs
@@ -17,15 +17,6 @@ from sparsecut.evaluation.link_prediction import dots, minus_distances, seeds_of
 @pytest.fixture(scope="module")
 def graph() -> Graph:
     return datasets.load("digits")
-
-
-def edge_set(graph: Graph) -> set[tuple[int, int]]:
-    return set(zip(*(ends.tolist() for ends in sp.triu(graph.adjacency).nonzero()), strict=True))
-
-
-def pair_set(pairs: np.ndarray) -> set[tuple[int, int]]:
-    assert (pairs[:, 0] < pairs[:, 1]).all()
-    return set(map(tuple, pairs.tolist()))
 
 
 def test_the_estimator_never_sees_a_held_out_edge(graph):

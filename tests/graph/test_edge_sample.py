@@ -14,6 +14,7 @@ from scipy import stats
 from any_graph import graphs
 from conftest import random_graph
 from cut_blocks import cut
+from hashed_ids import KINDS, ids_of
 from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph
 from sparsecut.graph.edge_sample import (
@@ -26,21 +27,6 @@ from sparsecut.graph.edge_sample import (
     sample_nodes,
 )
 from sparsecut.kernels.hashing import hash_ids, mixed
-
-KINDS = ("positions", "gaps", "negative", "words", "unicode")
-
-
-def ids_of(kind: str, n_nodes: int) -> np.ndarray:
-    generator = np.random.default_rng(5)
-    if kind == "positions":
-        return np.arange(n_nodes)
-    if kind == "gaps":
-        return np.sort(generator.choice(10**12, n_nodes, replace=False))
-    if kind == "negative":
-        return np.arange(n_nodes) * 7 - 50
-    if kind == "words":
-        return np.array([f"node {number}" * (1 + number % 3) for number in range(n_nodes)])
-    return np.array([f"ä{number}ß漢" for number in range(n_nodes)])
 
 
 def with_ids(graph: Graph, ids: np.ndarray) -> Graph:
