@@ -35,6 +35,7 @@ def each(*values: Any) -> list[Any]:
         ("branch_id", each(1, 7, 3, None), "looks like a code"),
         ("area", each("00187", "10115", "20095"), "looks like a code"),
         ("customer_number", (1000 + RNG.permutation(N)).tolist(), "looks like a numbering"),
+        ("", list(range(N, 2 * N)), "looks like a numbering"),
         ("Unnamed: 0", list(range(N, 2 * N)), "looks like a numbering"),
         ("temperature", [-999.0, -999.0, *RNG.normal(15, 5, N - 2)], "holds -999 in 2 rows"),
         (

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sparsecut.features.feature_tables import FeatureTable as FeatureTable
     from sparsecut.features.feature_tables import WordLists as WordLists
     from sparsecut.features.feature_tables import table_source as table_source
+    from sparsecut.features.label_leaks import leaks_of as leaks_of
     from sparsecut.features.numbers import LeftOut as LeftOut
     from sparsecut.features.numbers import NumberColumn as NumberColumn
     from sparsecut.features.scaling import Scale as Scale

@@ -96,7 +96,7 @@ def _of_code(name: str, column: ArrowColumn, text: ArrowColumn | None) -> str:
 def _words_of_name(name: str) -> set[str]:
     """The last word of a column's name, and the last two as one: postal_code, zipCode, ID."""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)
-    return {"".join(words[-n:]).lower() for n in (1, 2)}
+    return {"".join(words[-n:]).lower() for n in (1, 2)} if name else {"index"}  # what pandas' index is called in a file
 
 
 def _of_stand_in(name: str, column: ArrowColumn) -> str:

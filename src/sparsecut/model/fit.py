@@ -25,8 +25,8 @@ from torch import Tensor
 from sparsecut.base.errors import InputError, ReadingWarning, ScaleWarning
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.engines import Engine, EngineChoice, Job
-from sparsecut.features import dominant_column, doubts_of
-from sparsecut.graph import Graph
+from sparsecut.features import dominant_column, doubts_of, leaks_of
+from sparsecut.graph import Graph, encode_labels
 from sparsecut.kernels.block import degrees
 from sparsecut.kernels.either import on_host
 from sparsecut.kernels.magnitude import naming_overflow
@@ -363,7 +363,7 @@ def _arrays_of(projection: Projection) -> dict[str, NDArray[Any]]:
 def _say_features(graph: Graph, engine: Engine[Any], caller: str) -> list[str]:
     """What became of a table's columns; a doubtful reading and a column that drowns all others are worth a warning."""
     notes = [] if graph.encoder is None else list(graph.encoder.notes)
-    doubts = doubts_of(graph.source)
+    doubts = (*doubts_of(graph.source), *leaks_of(graph.source, _classes_of(graph)))
     notes.extend(doubts)
     for sentence in (*getattr(graph.encoder, "free_text", ()), *doubts):
         warnings.warn(sentence, ReadingWarning, stacklevel=4)
@@ -380,6 +380,12 @@ def _say_features(graph: Graph, engine: Engine[Any], caller: str) -> list[str]:
         notes.append(message)
         warnings.warn(message, ScaleWarning, stacklevel=4)
     return notes
+
+
+def _classes_of(graph: Graph) -> NDArray[np.int64] | None:
+    """The class of every node, where a column of a table may hold it; −1 for none."""
+    is_table = getattr(graph.encoder, "kind", "") in ("table", "types")
+    return encode_labels(graph.labels)[1] if is_table and graph.labels is not None and graph.labels.ndim == 1 else None
 
 
 def _seeds(random_state: int | None) -> list[int]:
