@@ -235,3 +235,20 @@ def test_parts_of_a_graph_with_types_have_the_nodes_of_each() -> None:
         assert len(parts.nodes(part)) == sum(len(parts.nodes(part, type=name)) for name in graph.node_types)
     with pytest.raises(sc.InputError, match="The graph has no nodes of type 'editor'"):
         parts.nodes(0, type="editor")
+
+
+def test_weights_and_fixed_nodes_of_a_series_are_those_it_names() -> None:
+    pandas = pytest.importorskip("pandas")
+    ids = np.array([f"n{node}" for node in range(40)])
+    graph = grid(5, 8).replace(node_ids=ids)
+    weights = np.where(np.arange(40) < 8, 20.0, 1.0)
+    members = np.where(np.arange(40) < 2, np.arange(40), -1)
+    named = [pandas.Series(values, index=ids).sample(frac=1, random_state=3) for values in (weights, members)]
+    expected = sc.partition(graph, 2, node_weights=weights, fixed=members)
+    found = sc.partition(graph, 2, node_weights=named[0], fixed=named[1][named[1] >= 0])
+    assert found.parts.tolist() == expected.parts.tolist()
+    assert found.parts[:2].tolist() == [0, 1]
+    sums = np.bincount(found.parts, weights)
+    assert sums.max() <= 1.03 * np.ceil(weights.sum() / 2)
+    with pytest.raises(InputError, match=r"node_weights name nodes .* 'x'"):
+        sc.partition(graph, 2, node_weights=pandas.Series([1.0], index=["x"]))

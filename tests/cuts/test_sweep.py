@@ -70,3 +70,12 @@ def test_one_node_and_no_edges() -> None:
         sc.sweep_cut(sc.Graph([[0]]), [1.0])
     with pytest.raises(InputError, match="with edges on both sides"):
         sc.sweep_cut(sc.Graph(np.zeros((3, 3))), [1, 2, 3], objective="conductance")
+
+
+def test_a_series_names_its_nodes() -> None:
+    pandas = pytest.importorskip("pandas")
+    graph = barbell(6)
+    graph = graph.replace(node_ids=np.array([f"n{node}" for node in range(graph.n_nodes)]))
+    x = np.random.default_rng(0).normal(size=graph.n_nodes)
+    shuffled = pandas.Series(x, index=graph.node_ids).sample(frac=1, random_state=1)
+    assert sc.sweep_cut(graph, shuffled).order.tolist() == sc.sweep_cut(graph, x).order.tolist()

@@ -48,3 +48,16 @@ def test_node_tables_are_matched_by_id_and_gaps_stay_gaps(tmp_path: Path) -> Non
 def test_names_of_columns_never_clash() -> None:
     columns = unique_names([make_column("degree", np.arange(4) * 1.5, 4) for _ in range(3)])
     assert [column.name for column in columns] == ["degree", "degree (2)", "degree (3)"]
+
+
+def test_a_series_in_a_mapping_names_its_nodes() -> None:
+    import pandas as pd
+
+    size, few = read_columns(
+        {"size": pd.Series([2.5, 1.5, 0.5], index=["b", "c", "a"]), "few": pd.Series([4.5], index=["c"])},
+        np.array(["a", "b", "c"]),
+    )
+    assert size.values.tolist() == [0.5, 2.5, 1.5]
+    np.testing.assert_array_equal(np.isnan(few.values.astype(float)), [True, True, False])
+    with pytest.raises(InputError, match="The values of 'size' name nodes that the embedding does not have: 'd'"):
+        read_columns({"size": pd.Series([1.0], index=["d"])}, np.array(["a"]))

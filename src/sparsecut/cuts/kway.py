@@ -19,7 +19,7 @@ from sparsecut.cuts.kway_moves import cuts_and_volumes
 from sparsecut.cuts.kway_plan import Wanted
 from sparsecut.cuts.kway_search import find_parts
 from sparsecut.cuts.objective import Real, ratio, smaller_side, totals
-from sparsecut.graph import Graph, place_rows
+from sparsecut.graph import Graph, is_frame, place_rows, place_values
 from sparsecut.graph.node_ids import find_nodes
 
 if TYPE_CHECKING:
@@ -181,9 +181,10 @@ def partition(
         configuration, or less: a second for ten thousand nodes. "best" tries more seeds, improves longer and, for two parts,
         searches by eigenvectors and flows too: some ten times as long. "fast" takes METIS' parts as they are: some
         milliseconds.
-    node_weights : array (n,), dict of id to number, or frame, optional
-        Positive weights that are balanced in place of the number of nodes.
-    fixed : dict of id to part, or int array (n,), optional
+    node_weights : array (n,), dict of id to number, series or frame, optional
+        Positive weights that are balanced in place of the number of nodes; a node that a dict leaves out weighs 1. A series
+        and a frame are matched to the nodes by their index.
+    fixed : dict or series of id to part, or int array (n,), optional
         Nodes that must be in a given part, 0 … parts - 1; -1 in an array leaves a node free. Parts then keep these numbers.
     use : {"structure", "embedding", "both"}, default="structure"
         What is cut: the graph's edges; the graph that joins each node to its ten nearest neighbours in the embedding; or
@@ -293,8 +294,10 @@ def _weights(graph: Graph, given: Any) -> Real:
     if isinstance(given, Mapping):
         values = np.ones(graph.n_nodes)
         values[find_nodes(list(given), graph.node_ids, "node_weights")] = list(given.values())
-    else:
+    elif is_frame(given):
         values = np.asarray(place_rows(given, graph.node_ids, "The frame of node_weights"), dtype=np.float64).ravel()
+    else:  # a series brings ids
+        values = np.asarray(place_values(given, graph.node_ids, graph.n_nodes, "The node_weights"), dtype=np.float64).ravel()
     if values.shape != (graph.n_nodes,) or not (np.isfinite(values) & (values > 0)).all():
         raise InputError(
             f"The node_weights of partition must be one positive number for each of the {graph.n_nodes:,} nodes. "
@@ -308,7 +311,7 @@ def _fixed(graph: Graph, given: Any, count: int) -> Members:
         members = np.full(graph.n_nodes, -1)
         members[find_nodes(list(given), graph.node_ids, "fixed")] = list(given.values())
     else:
-        members = np.asarray(given)
+        members = np.asarray(place_values(given, graph.node_ids, graph.n_nodes, "The fixed nodes"))
     if (
         members.shape != (graph.n_nodes,)
         or members.dtype.kind not in "iu"

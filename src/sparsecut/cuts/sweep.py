@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.base.errors import InputError
 from sparsecut.cuts.cut_input import graph_to_cut
 from sparsecut.cuts.objective import CutProblem, Real, ratio, smaller_side
+from sparsecut.graph import place_values
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,9 @@ def sweep_cut(graph: Any, vector: ArrayLike, *, objective: str = "ratio", balanc
     ----------
     graph : Graph, an adjacency, a networkx or igraph graph, or a path
         At least two nodes, undirected; weights count.
-    vector : array (n,)
-        One number per node: an eigenvector, a column of an embedding, a score. Equal values keep the graph's order.
+    vector : array (n,), or series
+        One number per node: an eigenvector, a column of an embedding, a score. Equal values keep the graph's order. A series
+        is matched to the nodes by its index.
     objective : {"ratio", "conductance"}, default="ratio"
         The value that the best prefix minimises; see `sparsest_cut`.
     balance : float, default=0.0
@@ -80,7 +82,7 @@ def sweep_cut(graph: Any, vector: ArrayLike, *, objective: str = "ratio", balanc
     """
     graph = graph_to_cut(graph)
     problem = CutProblem.of(graph, objective, balance, caller="sweep_cut")
-    x = _checked(vector, graph.n_nodes)
+    x = _checked(place_values(vector, graph.node_ids, graph.n_nodes, "The vector of sweep_cut"), graph.n_nodes)
     order, cut, inside = prefixes(problem, x)
     values = problem.values(cut, inside)
     best = int(np.argmin(values))

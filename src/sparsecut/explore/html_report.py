@@ -85,7 +85,8 @@ def report(
     types : array of str (n,), optional
         The type of every node, to colour and filter by; by default those of the graph.
     nodes : path, data frame, pyarrow table or mapping of columns, optional
-        More columns to colour by, search and show. Rows of a table are matched by id; a mapping has one value per node.
+        More columns to colour by, search and show. Rows of a table are matched by id; a mapping has one value per node, or
+        a series whose index names them.
     model : SCE or MoSCE, optional
         The fitted model: adds what it chose and its training curve; with `graph` and its features also why each neighbour
         of a node is near it, by channel and feature.

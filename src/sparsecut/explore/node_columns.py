@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError
-from sparsecut.graph import Ids, labelled_nodes, match_frame
+from sparsecut.graph import Ids, labelled_nodes, match_frame, place_values
 from sparsecut.io import ID_NAMES, check_encoding, check_known, check_unique, positions_of, read_node_table
 
 FEW_VALUES = 30  # different whole numbers up to which they are classes
@@ -39,7 +39,9 @@ def read_columns(nodes: Any, ids: Ids, encoding: str | None = None) -> list[Node
     A node without a row has no values; a row without a node is refused.
     """
     if isinstance(nodes, Mapping):
-        return [make_column(str(name), values, len(ids)) for name, values in nodes.items()]
+        n_nodes = len(ids)
+        named = {str(name): place_values(values, ids, n_nodes, f"The values of {name!r}") for name, values in nodes.items()}
+        return [make_column(name, values, n_nodes) for name, values in named.items()]
     if isinstance(nodes, str | Path):
         what = f"The node table {nodes}"
         spelt = check_encoding("report", encoding)
