@@ -33,7 +33,7 @@ from sparsecut.graph.pair_lists import pack_pairs, unpack_pairs
 from sparsecut.io.files import remove_leftovers
 from sparsecut.operators.negatives import Pairs
 from sparsecut.updates.changes import check_nodes
-from sparsecut.updates.live import Changed
+from sparsecut.updates.live import Changed, LiveState
 from sparsecut.updates.resuming import Position, Replayed
 from sparsecut.updates.update_log import UpdateLog
 
@@ -70,7 +70,7 @@ class Forgetful(Protocol):
     negatives: Any
     history_: Any
     _graph: Graph | None
-    _state: Any
+    _state: LiveState | None
     _log: UpdateLog | None
     _position: Position
     _renewed_at: int

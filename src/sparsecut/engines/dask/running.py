@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sparsecut.base.errors import InputError, import_extra
 from sparsecut.base.progress import Reporter
@@ -27,6 +27,15 @@ MOVED = "sparsecut-moved"  # bytes that a worker has sent, in its heartbeats
 FAN_IN = 8  # arrays that one task adds up
 
 
+class Future(Protocol):
+    """A result that a worker has or will have, as `distributed.Future` is to this library."""
+
+    @property
+    def status(self) -> str: ...
+    def done(self) -> bool: ...
+    def result(self) -> Any: ...
+
+
 class SlowAnswerError(InputError):
     """The cluster is there, and has not answered within the time that it had."""
 
@@ -39,7 +48,7 @@ class Runner:
         self._looked = time.monotonic()
         self._before = self._total_moved()
 
-    def submit(self, function: Callable[..., Any], *arguments: Any, near: Any = None) -> Any:
+    def submit(self, function: Callable[..., Any], *arguments: Any, near: Future | None = None) -> Future:
         """A future of a function of arrays, futures and files, which runs where its inputs are.
 
         `near` is a future whose result the function does not need: it runs on that worker, if that is not too busy.
@@ -47,9 +56,11 @@ class Runner:
         if near is not None:
             arguments = near, function, *arguments
         with self.telling():
-            return self.client.submit(function if near is None else beside, *arguments, key=self._key(function), pure=False)
+            name = self._key(function)
+            sent: Future = self.client.submit(function if near is None else beside, *arguments, key=name, pure=False)
+            return sent
 
-    def submit_each(self, function: Callable[..., Any], values: Iterable[Any]) -> list[Any]:
+    def submit_each(self, function: Callable[..., Any], values: Iterable[Any]) -> list[Future]:
         """A future for each value, sent at once: where there are as many idle workers, each takes one."""
         given = list(values)
         with self.telling():
@@ -63,7 +74,7 @@ class Runner:
         self._n_tasks += 1
         return f"{function.__name__}-{self._token}-{self._n_tasks}", 0
 
-    def wait(self, futures: Sequence[Any], stage: str, n_total: int | None = None) -> None:
+    def wait(self, futures: Sequence[Future], stage: str, n_total: int | None = None) -> None:
         """Until all are done, or one has failed. Only the state of the futures here is read, which sends no message.
 
         `n_total` is the number of tasks of the whole pass, where more will follow.
@@ -88,7 +99,7 @@ class Runner:
                     "workers: they may be stopped, or need longer than that for one block: Dask(timeout=…)."
                 )
 
-    def collect(self, futures: Sequence[Any], stage: str) -> list[Any]:
+    def collect(self, futures: Sequence[Future], stage: str) -> list[Any]:
         """The results of all, in their order."""
         while True:
             self.wait(futures, stage)
@@ -106,7 +117,7 @@ class Runner:
                     "slow: Dask(timeout=…)."
                 ) from error
 
-    def total(self, futures: Sequence[Any], stage: str) -> Any:
+    def total(self, futures: Sequence[Future], stage: str) -> Any:
         """The sum of the arrays of all futures, added up on the workers, always in the same order."""
         from sparsecut.engines.dask.tasks import added
 
@@ -171,7 +182,7 @@ class Runner:
             f"The connection to {self.where} was lost ({type(error).__name__}: {error}). Start it again, and then the run."
         )
 
-    def _fail(self, future: Any) -> None:
+    def _fail(self, future: Future) -> None:
         if future.status in ("cancelled", "lost"):
             raise self.lost("the scheduler no longer knows the tasks")
         future.result()

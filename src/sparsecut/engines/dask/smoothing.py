@@ -19,7 +19,7 @@ from typing import Any
 from sparsecut.engines.dask import tasks
 from sparsecut.engines.dask.operator import Layout, Operator
 from sparsecut.engines.dask.plan import Plan, columns_traffic, rows_traffic
-from sparsecut.engines.dask.running import Runner
+from sparsecut.engines.dask.running import Future, Runner
 from sparsecut.kernels.polynomials import Polynomial
 
 PANEL = "panel"  # how the files of panels begin
@@ -29,7 +29,7 @@ PANEL = "panel"  # how the files of panels begin
 class ColumnPanels:
     """A matrix of n rows in panels of columns, as hops by columns leave it: cut into blocks when those are needed."""
 
-    futures: list[Any]
+    futures: list[Future]
     widths: tuple[int, ...]
     files: tuple[Path, ...] = ()  # where they are kept, if memory is short; removed with the last reference to this
 
@@ -52,12 +52,12 @@ class Smoother:
         self.anchors = Anchors(runner, n_workers)
         self.groups = layout.grouped(min(plan.n_groups, layout.n_blocks))
         self.n_estimated, self.n_sent, self.n_passes = 0, 0, 0
-        self._lists: dict[str, tuple[list[Any], dict[tuple[int, int], Any]]] = {}
-        self._halos: dict[str, Any] = {}
+        self._lists: dict[str, tuple[list[Future], dict[tuple[int, int], Future]]] = {}
+        self._halos: dict[str, list[Any]] = {}
 
     def smooth(
-        self, given: Sequence[Any] | ColumnPanels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
-    ) -> list[Any] | ColumnPanels:
+        self, given: Sequence[Future] | ColumnPanels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
+    ) -> list[Future] | ColumnPanels:
         """The smoothed matrix, in panels by columns first, else in blocks. It is given in blocks.
 
         By columns first it may also come in panels, which stay where they are, or as a function that loads one.
@@ -66,14 +66,14 @@ class Smoother:
         self.n_estimated += self.estimate(given, n_columns, operator, len(polynomial) - 1)
         before = self.runner.measure()
         if self.plan.name == "columns":
-            smoothed: list[Any] | ColumnPanels = self._by_columns(given, n_columns, operator, polynomial)
+            smoothed: list[Future] | ColumnPanels = self._by_columns(given, n_columns, operator, polynomial)
         else:
             assert isinstance(given, Sequence)
             smoothed = self._by_rows(given, n_columns, operator, polynomial)
         self.n_sent += self.runner.measure() - before
         return smoothed
 
-    def blocks_of(self, panels: ColumnPanels) -> list[Any]:
+    def blocks_of(self, panels: ColumnPanels) -> list[Future]:
         """The blocks of rows of panels, near the anchors of the blocks."""
         starts, homes = self.layout.starts, self.homes()
         before = self.runner.measure()
@@ -87,7 +87,7 @@ class Smoother:
         self.n_sent += self.runner.measure() - before
         return blocks
 
-    def homes(self) -> list[Any]:
+    def homes(self) -> list[Future]:
         """For every block the anchor whose worker loads it."""
         return self.anchors.spread(self.layout.n_blocks)
 
@@ -125,14 +125,14 @@ class Smoother:
         return columns_traffic(self.layout.starts[-1], n_columns, self.n_workers) // 2
 
     def _by_columns(
-        self, given: Sequence[Any] | ColumnPanels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
+        self, given: Sequence[Future] | ColumnPanels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
     ) -> ColumnPanels:
         submit, widths, panels = self.runner.submit, self.plan.widths(n_columns, self.n_workers), []
         ends, files = [0, *accumulate(widths)], self._files(len(widths))
         for wave in range(0, len(widths), self.n_workers):  # a panel at a time in each worker: what it holds is bounded
             spans = list(pairwise(ends[wave : wave + self.n_workers + 1]))
-            homes: list[Any] = [None] * len(spans)
-            joined: list[Any]
+            homes: Sequence[Future | None] = [None] * len(spans)
+            joined: Sequence[Future | tasks.FileColumns]
             if isinstance(given, ColumnPanels):
                 joined = given.futures[wave : wave + self.n_workers]
             elif isinstance(given, Sequence):
@@ -153,17 +153,17 @@ class Smoother:
             return []
         return [str(self.folder / f"{PANEL}-{self.n_passes}-{number}.npy") for number in range(n_panels)]
 
-    def _cut(self, blocks: Sequence[Any], spans: Sequence[tuple[int, int]]) -> list[Any]:
+    def _cut(self, blocks: Sequence[Future], spans: Sequence[tuple[int, int]]) -> list[Future]:
         """Panels of the columns of each span, from blocks of rows."""
         parts = [[self.runner.submit(tasks.columns_of, block, *span) for block in blocks] for span in spans]
         # All workers have parts of every panel. Once none is busy with them, each takes a panel.
         self.runner.wait([part for panel in parts for part in panel], "cutting columns")
         return [self.runner.submit(tasks.stacked, panel) for panel in parts]
 
-    def _by_rows(self, blocks: Sequence[Any], n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Any]:
+    def _by_rows(self, blocks: Sequence[Future], n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Future]:
         submit = self.runner.submit
         self.halo_rows(operator)  # which rows are wanted, block by block
-        pieces: list[list[Any]] = [[] for _ in blocks]
+        pieces: list[list[Future]] = [[] for _ in blocks]
         start = 0
         for width in self.plan.widths(n_columns, self.n_workers):
             first = self._joined(blocks, start, start + width)
@@ -180,14 +180,14 @@ class Smoother:
         self.runner.wait(smoothed, "joining panels")
         return smoothed
 
-    def _joined(self, blocks: Sequence[Any], start: int, stop: int) -> list[Any]:
+    def _joined(self, blocks: Sequence[Future], start: int, stop: int) -> list[Future]:
         """Some columns of every group."""
-        panels: list[list[Any]] = [[] for _ in range(self.groups.n_blocks)]
+        panels: list[list[Future]] = [[] for _ in range(self.groups.n_blocks)]
         for number, block in enumerate(blocks):
             panels[self._group_of(number)].append(self.runner.submit(tasks.columns_of, block, start, stop))
         return [parts[0] if len(parts) == 1 else self.runner.submit(tasks.stacked, parts) for parts in panels]
 
-    def _parted(self, X: Sequence[Any]) -> list[Any]:
+    def _parted(self, X: Sequence[Future]) -> list[Future]:
         """The blocks of groups."""
         if self.groups.n_blocks == self.layout.n_blocks:
             return list(X)
@@ -201,10 +201,10 @@ class Smoother:
     def _group_of(self, block: int) -> int:
         return bisect_right(self.groups.starts, self.layout.starts[block]) - 1
 
-    def _hop(self, operator: Operator, X: Sequence[Any], first: Sequence[Any], coefficient: float) -> list[Any]:
+    def _hop(self, operator: Operator, X: Sequence[Future], first: Sequence[Future], coefficient: float) -> list[Future]:
         lists, wanted = self._group_lists(operator)
         counts, n_groups = self._halos[operator.name], len(X)
-        parts: list[dict[int, Any]] = [{} for _ in X]
+        parts: list[dict[int, Future]] = [{} for _ in X]
         for step in range(1, n_groups):  # one of every source in each round: no worker has more to do than another
             for group in range(n_groups):
                 source = (group + step) % n_groups
@@ -222,7 +222,7 @@ class Smoother:
             for group, own in enumerate(lists)
         ]
 
-    def _group_lists(self, operator: Operator) -> tuple[list[Any], dict[tuple[int, int], Any]]:
+    def _group_lists(self, operator: Operator) -> tuple[list[Future], dict[tuple[int, int], Future]]:
         """The lists of every group, and which rows each wants of each, where they are read: on the workers."""
         if operator.name not in self._lists:
             self._lists.clear()
@@ -247,9 +247,9 @@ class Anchors:
     def __init__(self, runner: Runner, n_workers: int) -> None:
         self.runner, self.n_workers = runner, n_workers
         self._known: frozenset[str] = frozenset()  # workers that the anchors were spread over
-        self._held: list[Any] = []
+        self._held: list[Future] = []
 
-    def spread(self, n_blocks: int) -> list[Any]:
+    def spread(self, n_blocks: int) -> list[Future]:
         """An anchor for each of so many blocks of rows; those that follow one another share one.
 
         Where workers have gone or come, new anchors are made, so that those that came take their share of what is loaded
