@@ -19,7 +19,7 @@ from changing import Shadow
 from conftest import random_graph
 from packing import pack
 from shell import sparsecut
-from sparsecut import SCE, Power, load, read_embedding
+from sparsecut import SCE, Power, from_edges, load, read_embedding
 from sparsecut.graph import Graph
 from sparsecut.updates.update_log import log_path
 
@@ -105,6 +105,36 @@ def test_a_change_of_one_column_names_no_other(suffix: str, tmp_path: Path) -> N
     model = load(path)
     exact = model.transform(Graph(dense, features=frame, node_ids=[*range(30), 77]))
     np.testing.assert_allclose(model.embedding_, exact, atol=1e-5)
+
+
+def test_times_of_changes_are_those_of_the_edges(tmp_path: Path) -> None:
+    generator = np.random.default_rng(0)
+    calls = pd.DataFrame(generator.integers(0, 30, (150, 2)), columns=["caller", "callee"]).query("caller != callee")
+    calls["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(generator.integers(0, 90, len(calls)), "D")
+    options = {"time": "day", "half_life": "20 days", "node_ids": range(30)}
+    model = SCE(filter=Power(order=2), features="given", weighting="none", dimension=3)
+    features = generator.standard_normal((30, 4)).astype(np.float32)
+    model.fit(from_edges(calls, features=features, **options)).save(tmp_path / "m.safetensors", with_state=True)
+    again = [int(node) for node in calls[["caller", "callee"]].to_numpy()[0]]
+    later = pd.DataFrame([again, [3, 7], [7, 12]], columns=["caller", "callee"])
+    later["day"] = ["2024-05-01", "2024-03-01", "2024-06-01"]
+    changes = later.set_axis(["source", "target", "time"], axis=1).assign(op="add")
+    changes.to_csv(tmp_path / "c.csv", index=False)
+    sparsecut("update", "m.safetensors", "c.csv", "-o", "z.csv", "--tolerance", 0, folder=tmp_path)
+    whole = from_edges(pd.concat([calls, later.assign(day=pd.to_datetime(later["day"]))]), features=features, **options)
+    model = load(tmp_path / "m.safetensors")
+    np.testing.assert_allclose(model.graph_.adjacency.toarray(), whole.adjacency.toarray(), rtol=1e-5)
+    np.testing.assert_allclose(model.embedding_, model.transform(whole), atol=1e-5)
+
+
+def test_new_values_are_said_in_a_sentence_and_once(tmp_path: Path) -> None:
+    people = pd.DataFrame({"city": ["Bern", "Lima", "Oslo"] * 10, "age": np.arange(30.0)})
+    model = SCE(filter=Power(order=2), dimension=3).fit(Graph(GRAPH.adjacency, features=people))
+    model.save(tmp_path / "m.safetensors", with_state=True)
+    (tmp_path / "c.csv").write_text("op,node,city\nchange,3,Rome\n")
+    said = sparsecut("update", "m.safetensors", "c.csv", "-o", "z.csv", folder=tmp_path).stderr
+    assert said.count("'Rome'") == 1
+    assert "Warning" not in said
 
 
 @pytest.mark.parametrize("on_error", ["stop", "skip"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from conftest import random_graph
 from sparsecut import SCE, InputError, Power
+from sparsecut.graph import Graph
 from sparsecut.updates.change_batch import ChangeBatch
-from sparsecut.updates.change_files import Change
+from sparsecut.updates.change_files import Change, change_of
 
 
 def make(seed: int = 1, is_weighted: bool = False) -> SCE:
@@ -46,6 +48,18 @@ def test_a_batch_is_the_changes_one_by_one() -> None:
     np.testing.assert_allclose(folded.embedding_[order], one.embedding_, atol=1e-5)
     assert batch.n_changes > 60
     assert isinstance(batch.time, int)
+
+
+@pytest.mark.parametrize("name", ["weight", "time"])
+def test_a_column_called_as_part_of_a_change_is_given_as_a_feature(name: str) -> None:
+    plain = random_graph(12, 2, seed=1, density=0.3)
+    table = pd.DataFrame({name: np.arange(12.0), "height": np.arange(12.0) % 5})
+    model = SCE(filter=Power(order=1), dimension=2).fit(Graph(plain.adjacency, features=table))
+    batch = ChangeBatch(model._live(), model.encoder_)
+    with pytest.raises(InputError, match=f"'{name}' is a column of the features too"):
+        batch.add(change_of({"op": "change", "node": 3, name: 90, "height": 1}, int))
+    batch.add(change_of({"op": "change", "node": 3, "features": {name: 90, "height": 1}}, int))
+    assert batch.arguments()["features_changed"] == {3: {name: 90, "height": 1}}
 
 
 def test_an_edge_that_comes_and_goes_is_no_change() -> None:

@@ -74,6 +74,8 @@ def test_named_columns_are_features_and_words_stay_words(tmp_path: Path) -> None
         ({"op": "remove", "node": 3, "features": [1]}, "no features"),
         ({"op": "add", "node": 3, "features": "[1,"}, "as JSON"),
         ({"op": "remove", "node": "x"}, "are integers"),
+        ({"op": "add", "source": 1, "target": 2, "amount": 50}, "nothing else is read. Got 'amount'"),
+        ({"op": "change", "node": 3, "features": {"age": 4}, "city": "Bern"}, "either features or columns"),
     ],
 )
 def test_what_is_no_change_says_why(record: dict[str, Any], message: str) -> None:

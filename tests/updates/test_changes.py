@@ -24,8 +24,10 @@ EDGES = [(1, 2, 0.5), (3, 4, 2.0)]
         pd.DataFrame(EDGES, columns=["source", "target", "weight"]),
         pd.DataFrame({"weight": [0.5, 2.0], "source": [1, 3], "target": [2, 4]}),
         pl.DataFrame(EDGES, schema=["a", "b", "c"], orient="row"),
+        pd.DataFrame({"payee": [2, 4], "payer": [1, 3], "w": [0.5, 2.0]}),
+        pd.DataFrame({"weight": [0.5, 2.0], "user_id": [1, 3], "film_id": [2, 4]}),
     ],
-    ids=["list", "array", "frame", "frame by name", "polars by order"],
+    ids=["list", "array", "frame", "frame by name", "polars by order", "ends by their names", "weights first"],
 )
 def test_edges_in_any_form(edges: Any) -> None:
     found = check_edges(edges, "SCE", "edges_added")
@@ -51,6 +53,9 @@ def test_edges_without_weights_weigh_one_and_words_stay_words() -> None:
         ([(1, 2, 0.0)], "above zero"),
         ([(1, 2, np.inf)], "above zero"),
         ([(1, 2, 1e300)], "above zero"),
+        (pd.DataFrame({"source": [1], "target": [2], "amount": [50.0]}), "neither an end nor 'weight': 'amount'"),
+        (pd.DataFrame({"from": [1], "to": [2], "date": pd.to_datetime(["2024-01-01"])}), "neither .* 'date'"),
+        (pd.DataFrame({"from": [1], "to": [2], "edge_id": [9]}), "neither .* 'edge_id'"),
     ],
 )
 def test_what_no_edges_are(edges: Any, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from tests.timed_graphs import dense_ages, part_of, timed_edges
 
 import sparsecut as sc
 from conftest import times_when_exploring
-from sparsecut.base.errors import OtherWeightsWarning
+from sparsecut.base.errors import InputError, OtherWeightsWarning
+from sparsecut.updates.change_batch import ChangeBatch
+from sparsecut.updates.change_files import Change
 
 HALF_LIFE = 20.0
 N_NODES = 60
@@ -52,6 +55,38 @@ def test_new_edges_at_later_times_are_as_all_weights_anew(edges: dict[str, Any])
     P = dense_propagation(A)
     expected = P @ P @ np.asarray(whole.features, dtype=np.float64) @ model.weights_[0] - model.offset_
     np.testing.assert_allclose(model.embedding_, expected, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("n_most", [1, 7, 1000])
+def test_a_stream_of_changes_with_times_is_the_graph_read_anew(edges: dict[str, Any], n_most: int) -> None:
+    model, later = fitted(part_of(edges, FIRST)), part_of(edges, LATER)
+    ends = [(a, b) for a, b in pairs_of(later) if a != b]
+    times = [float(at) for (a, b), at in zip(pairs_of(later), later["at"], strict=True) if a != b]
+    moved = ends[-1]  # goes in the end, and comes again, heavier, by a time that a file has as text
+    changes = [Change("add", a, b, time=at) for (a, b), at in zip(ends, times, strict=True)]
+    changes += [Change("remove", *moved), Change("add", *moved, 3.0, time="101"), Change("add", *moved, 2.0)]
+    changes += [Change("change", *ends[0], 0.5, time=104), Change("add", *ends[0][::-1], time=90)]
+    for start in range(0, len(changes), n_most):
+        batch = ChangeBatch(model._live(), model.encoder_)
+        for change in changes[start : start + n_most]:
+            batch.add(change)
+        model._apply(replace(model._checked(**batch.arguments()), now=batch.now), 0.0)
+    expected = dense_ages(edges, N_NODES, HALF_LIFE, 104)
+    for (a, b), weight in (
+        (moved, 3 * 2 ** (-3 / HALF_LIFE) + 2 * 2 ** (-3 / HALF_LIFE)),
+        (ends[0], 0.5 + 2 ** (-14 / HALF_LIFE)),
+    ):
+        expected[a, b] = expected[b, a] = weight
+    np.testing.assert_allclose(model.graph_.adjacency.toarray(), expected, rtol=1e-5)
+    whole = model.graph_
+    np.testing.assert_allclose(model.embedding_, model.transform(whole), atol=1e-6 * np.abs(model.embedding_).max())
+
+
+def test_a_time_of_another_kind_is_refused_and_its_edge_is_not_there(edges: dict[str, Any]) -> None:
+    batch = ChangeBatch(fitted(part_of(edges, FIRST))._live(), None)
+    with pytest.raises(InputError, match="The time of an edge must be a number"):
+        batch.add(Change("add", 0, 1, time="2024-05-01"))
+    assert (batch.arguments()["edges_added"], batch.n_changes) == ([], 0)
 
 
 def test_ageing_alone_moves_nothing(edges: dict[str, Any]) -> None:

@@ -6,14 +6,16 @@ import json
 import os
 import sys
 import time
+import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.base.errors import InputError, NewValuesWarning, check_choice, check_integer, check_real
 from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.options import METHOD, OUTPUT, READING, Encoding, Force, ModelWithState, option
 
@@ -215,15 +217,19 @@ def _make(
 
     state = model._live()
     batch = ChangeBatch(state, model.encoder_)
-    for line in lines:
-        refused = _refused(batch, line, state.index.takes)
-        if refused is not None and on_error == "stop":
-            raise InputError(f"{refused} Nothing of its batch was changed.")
-        if refused is not None:
-            counts["skipped"] += 1
-            output.warn(f"{refused} It is skipped.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NewValuesWarning)  # of single lines: said of the whole batch below
+        for line in lines:
+            refused = _refused(batch, line, state.index.takes)
+            if refused is not None and on_error == "stop":
+                raise InputError(f"{refused} Nothing of its batch was changed.")
+            if refused is not None:
+                counts["skipped"] += 1
+                output.warn(f"{refused} It is skipped.")
     position = Position(lines[-1].number, lines[-1].end) if lines[-1].end else None
-    return model._apply(model._checked(**batch.arguments()), tolerance, position), batch.time, batch.n_changes
+    with output.warnings_as_notes():
+        changes = replace(model._checked(**batch.arguments()), now=batch.now)
+    return model._apply(changes, tolerance, position), batch.time, batch.n_changes
 
 
 def _refused(batch: ChangeBatch, line: Line, takes: type) -> str | None:

@@ -3,6 +3,9 @@
 An edge that was added and removed again is no change; a node that goes takes its edges along, and may come again. Each
 change is checked when it comes, against the graph and the changes before it, and one that cannot be made is refused then:
 the others stay.
+
+Where edges have times, that of a change is the edge's: all weights here are as of the moment of the state's clock, an edge
+that is added again gets heavier, and `now` is the latest moment that the changes have come to.
 """
 
 from __future__ import annotations
@@ -10,8 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from sparsecut.base.errors import InputError
 from sparsecut.features.type_encoders import Encoder
+from sparsecut.graph.times import as_moment
 from sparsecut.updates.change_files import Change
 from sparsecut.updates.changes import RowList, check_edges, check_rows
 from sparsecut.updates.live import LiveState
@@ -26,11 +32,13 @@ class ChangeBatch:
     def __init__(self, state: LiveState, encoder: Encoder | None) -> None:
         self._state, self._encoder = state, encoder
         self._edges: dict[Key, float | None] = {}  # the weight that an edge will have; None: it will not be there
+        self._heavier: dict[Key, float] = {}  # what is added to edges of the graph that do not change otherwise
         self._removed: dict[Any, None] = {}  # nodes of the graph that go, whether they come again or not
         self._added: dict[Any, Any] = {}
         self._features: dict[Any, Any] = {}
         self.n_changes = 0
         self.time: Any = None
+        self.now = None if state.clock is None else state.now
 
     def add(self, change: Change) -> None:
         """Take a change in; raises where it cannot be made."""
@@ -57,6 +65,7 @@ class ChangeBatch:
                 batch["edges_removed"].append((source, target))
             elif weight is not None:
                 batch["weights_changed" if known else "edges_added"].append((source, target, weight))
+        batch["edges_added"] += [(*ends, weight) for ends, weight in self._heavier.items()]
         return batch
 
     def _change_node(self, change: Change) -> None:
@@ -67,6 +76,7 @@ class ChangeBatch:
             raise InputError(f"the graph has no node {node!r}")
         if change.op == "remove":
             self._edges = {ends: weight for ends, weight in self._edges.items() if node not in ends}
+            self._heavier = {ends: weight for ends, weight in self._heavier.items() if node not in ends}
             self._features.pop(node, None)
             if node in self._added:
                 del self._added[node]
@@ -75,6 +85,11 @@ class ChangeBatch:
             return
         if type(node) is not self._state.index.takes:
             raise InputError(f"the node id {node!r} is not of the kind that the graph has")
+        fitted = [] if self._encoder is None else [str(name).rpartition(":")[2] for name in self._encoder.names_in or ()]
+        for name in ("weight", "time"):
+            is_given = isinstance(change.features, Mapping) and name in change.features
+            if getattr(change, name) is not None and name in fitted and not is_given:
+                raise InputError(f"{name!r} is a column of the features too: give it in 'features': {{'{name}': …}}")
         into = self._added if change.op == "add" or node in self._added else self._features
         features = self._over(into.get(node), change.features)
         # Checked alone, so that a bad row is the line's and not the batch's.
@@ -97,17 +112,35 @@ class ChangeBatch:
                 raise InputError(f"the graph has no node {end!r}")
         if source == target:
             raise InputError(f"an edge joins two different nodes. Got {source!r} twice")
-        is_turned = not self._state.graph.is_directed and (target, source) in self._edges
+        is_turned = not self._state.graph.is_directed and (target, source) in (self._edges.keys() | self._heavier.keys())
         key = (target, source) if is_turned else (source, target)
         known = self._edges[key] if key in self._edges else self._weight_before(source, target)
-        if change.op == "add" and known:
+        if change.op == "add" and known and self.now is None:
             raise InputError(f"the graph has the edge {source!r}, {target!r} already")
         if change.op != "add" and not known:
             raise InputError(f"the graph has no edge {source!r}, {target!r}")
         weight = 1.0 if change.weight is None else change.weight
         if change.op != "remove" and change.weight is not None:
             check_edges([(source, target, weight)], "update", "edges", is_signed=self._state.is_signed)
-        self._edges[key] = None if change.op == "remove" else weight
+        weight *= self._ageing(change)
+        if change.op == "add" and known:
+            into: dict[Key, Any] = self._edges if key in self._edges else self._heavier
+            into[key] = into.get(key, 0.0) + weight
+            return
+        self._heavier.pop(key, None)
+        if weight or change.op != "add":  # an edge of too long ago is left out, as where a graph is read
+            self._edges[key] = None if change.op == "remove" else weight
+
+    def _ageing(self, change: Change) -> float:
+        """What a weight is multiplied with for its moment: that of the edge, or the one that the graph has come to."""
+        clock = self._state.clock
+        if clock is None or self.now is None:
+            return 1.0
+        moment = self.now
+        if change.time is not None:
+            moment = as_moment(_as_number(change.time), "The time of an edge", is_calendar=clock.is_calendar)
+            self.now = max(self.now, moment)
+        return float(clock.weights_of(np.array(moment if change.op == "add" else self.now)))
 
     def _has(self, node: Any) -> bool:
         if node in self._added:
@@ -120,3 +153,11 @@ class ChangeBatch:
             return 0.0
         first, second = self._state.index.find_one(source), self._state.index.find_one(target)
         return 0.0 if first < 0 or second < 0 or first == second else weight_between(self._state.graph, first, second)
+
+
+def _as_number(time: Any) -> Any:
+    """A time as it stands in a cell of text: an epoch or a number where it is one."""
+    try:
+        return float(time) if isinstance(time, str) else time
+    except ValueError:
+        return time

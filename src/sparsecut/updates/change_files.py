@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparsecut.base.errors import InputError
+from sparsecut.base.errors import InputError, first_few
 from sparsecut.io.files import check_readable
 from sparsecut.io.hostile.guards import reading
 from sparsecut.io.opening import (
@@ -167,9 +167,13 @@ def change_of(record: Mapping[str, Any], takes: type) -> Change:
             raise InputError(
                 "a node that is removed has no features" if op == "remove" else f"op {op} of a node needs features"
             )
-        return Change(op, node=_id_of(values["node"], takes), features=features, time=values.get("time"))
+        own = {name: values.get(name) for name in ("weight", "time")}
+        return Change(op, node=_id_of(values["node"], takes), features=features, **own)
     if not {"source", "target"} <= set(values):
         raise InputError("an edge needs source and target")
+    others = [name for name in values if name not in OWN_COLUMNS and values[name] not in (None, "")]
+    if others:
+        raise InputError(f"an edge has source, target, weight and time, and nothing else is read. Got {first_few(others)}")
     weight = values.get("weight")
     try:
         weight = None if weight is None else float(weight)
@@ -197,10 +201,13 @@ def _features_of(values: Mapping[str, Any]) -> Any:
             features = json.loads(features)
         except ValueError:
             raise InputError(f"features must be a list of numbers as JSON. Got {features!r}") from None
-    if features is not None:
-        return features
     named = {name: value for name, value in values.items() if name not in OWN_COLUMNS}
-    return named or None
+    if features is None:
+        return named or None
+    twice = [name for name, value in named.items() if value not in (None, "")]
+    if twice:
+        raise InputError(f"a node has either features or columns by their names. Got {first_few(['features', *twice])}")
+    return features
 
 
 def _read_text(path: Path, encoding: str | None) -> Iterator[Line]:

@@ -22,6 +22,7 @@ from sparsecut.graph import as_arrow, as_id_array, as_integers, is_frame
 from sparsecut.graph.frames import index_of
 from sparsecut.graph.id_columns import name_standing
 from sparsecut.graph.node_types import SEPARATOR, codes_of, with_type
+from sparsecut.io.edges.edge_names import WEIGHTS, cannot_be_end, pairs_among
 from sparsecut.updates.feature_changes import Present, encode_rows, overlaid, table_of, word_lists
 
 Ids = list[Any] | NDArray[np.int64]  # integers of an array stay in one: a large batch has no Python object per id
@@ -200,8 +201,7 @@ def check_nodes(nodes: Any, caller: str, name: str) -> list[Any]:
 def _edge_columns(edges: Any, caller: str, name: str) -> list[Any]:
     if is_frame(edges):
         table = as_arrow(edges, f"The frame of {name}")
-        named = [column for column in ("source", "target", "weight") if column in table.column_names]
-        names = named if len(named) > 1 else table.column_names
+        names = _edge_names(table.column_names, name)
         return [table.column(column).to_numpy(zero_copy_only=False) for column in names]
     if isinstance(edges, np.ndarray) and edges.ndim == 2 and edges.dtype != object:
         return list(edges.T)
@@ -211,6 +211,31 @@ def _edge_columns(edges: Any, caller: str, name: str) -> list[Any]:
     if len({len(edge) for edge in listed}) != 1 or not listed[0]:
         raise InputError(f"The {name} parameter of {caller} must be {EDGES_RULE}. Got rows of different lengths or no rows.")
     return [list(column) for column in zip(*listed, strict=True)]
+
+
+def _edge_names(columns: Sequence[str], name: str) -> list[str]:
+    """The ends, by the names that say which is which, as where a graph is read, or else in their order; then the weights.
+
+    A column that would not be read, or would be read as weights by its place alone, is refused.
+    """
+    if len(columns) < 2:
+        return list(columns)
+    able = [column for column in columns if not cannot_be_end(column)]
+    pairs = pairs_among(able)
+    ends = list(pairs[0]) if len(pairs) == 1 else list((able if len(able) > 1 else columns)[:2])
+    rest = [column for column in columns if column not in ends]
+    weights = [column for column in rest if column.lower() in WEIGHTS]
+    if name == "edges_removed":
+        return ends
+    if not weights and len(rest) == 1 and not cannot_be_end(rest[0]):
+        weights = rest
+    if len(rest) > len(weights):
+        others = first_few([column for column in rest if column not in weights])
+        raise InputError(
+            f"The frame of {name} has columns that are neither an end nor 'weight': {others}. Give the ends, and "
+            "weights under that name where there are any."
+        )
+    return [*ends, *weights]
 
 
 def _ids_and_values(rows: Any, caller: str, name: str, encoder: Encoder | None) -> tuple[Ids, Any]:
