@@ -141,7 +141,7 @@ class Nearness:
         self._weights = [np.asarray(matrix, dtype=np.float64) for matrix in model.weights_]
         self._ends: dict[int, list[_Sources]] = {}
 
-    def why(self, node: Any, other: Any = None, *, k: int | None = None) -> Any:
+    def why(self, node: Any, other: Any = None, *, k: int | None = None) -> Why | Whys:
         """Say why a node is near another, or several, or what made its own vector.
 
         Parameters

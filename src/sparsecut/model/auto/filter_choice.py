@@ -73,9 +73,7 @@ def choose_filter(
         return trial.score_centred(engine.take(walks, trial.nodes))
 
     scores = engine.checkpoint("trials", lambda: _scores(candidates, leading, graph, trial, engine, constants))
-    # Of those that no measurement can rank, the one with the fewest hops.
-    near = [number for number, score in enumerate(scores) if score >= max(scores) - rule.tie]
-    best = min(near, key=lambda number: len(candidates[number].coefficients()))
+    best = shortest_of_best(candidates, scores, rule.tie)
     tried = {repr(candidate): score for score, candidate in zip(scores, candidates, strict=True)}
     reason = Reason("trial", repr(candidates[best]), "held-out edges", tried)
     if codes is not None:  # the two ends of an edge have no column in common: before a hop they cannot be alike
@@ -86,6 +84,12 @@ def choose_filter(
         reason,
         doubt(alike, scores[best], lambda: engine.checkpoint("trial-structure", structure), rule.max_alike),
     )
+
+
+def shortest_of_best(candidates: Sequence[Filter], scores: Sequence[float], tie: float) -> int:
+    """Which candidate to take: of those that no measurement can rank, the one with the fewest hops."""
+    near = [number for number, score in enumerate(scores) if score >= max(scores) - tie]
+    return min(near, key=lambda number: len(candidates[number].coefficients()))
 
 
 def _scores(
