@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from conftest import random_graph
 from shell import sparsecut
-from sparsecut import SCE, Power, load, read_embedding, write_embedding
+from sparsecut import SCE, Power, from_tables, load, read_embedding, write_embedding
 from sparsecut.explore import index_beside
 from sparsecut.updates.update_log import log_path
 
@@ -36,6 +37,16 @@ def test_nodes_are_forgotten_in_place(tmp_path: Path) -> None:
     assert ids.tolist() == kept.tolist()
     np.testing.assert_allclose(Z, expected, atol=1e-5)
     np.testing.assert_array_equal(load(path).embedding_, Z)
+
+
+def test_vectors_of_a_graph_with_types_keep_their_types(tmp_path: Path) -> None:
+    ends = np.array([(user, user * 7 % 5) for user in range(20)] + [(user, (user + 1) % 5) for user in range(20)])
+    graph = from_tables({"user": None, "film": None}, {("user", "saw", "film"): ends})
+    SCE(filter=Power(order=2), dimension=3).fit(graph).save(tmp_path / "m.safetensors", with_state=True)
+    sparsecut("forget", "m.safetensors", "user:3", "-o", "z.parquet", folder=tmp_path)
+    written = pq.read_table(tmp_path / "z.parquet")
+    assert written["type"].to_pylist() == [name.split(":")[0] for name in written["id"].to_pylist()]
+    assert written.num_rows == 24
 
 
 def test_words_from_a_file_and_earlier_vectors(tmp_path: Path) -> None:

@@ -150,3 +150,24 @@ def test_a_misspelt_attribute_of_networkx_is_refused(options: dict[str, Any], ma
     graph.add_edge("a", "p", rel="writes")
     with pytest.raises(sc.InputError, match=match):
         sc.from_networkx(graph, node_type="kind", **{"edge_type": "rel", **options})
+
+
+def test_labels_and_attributes_of_hetero_data_are_kept_or_named() -> None:
+    data = Hetero(
+        author=SimpleNamespace(num_nodes=2, y=torch.tensor([[0], [1]])),
+        paper=SimpleNamespace(num_nodes=3, y=torch.tensor([1, 2, 2])),
+    )
+    ends = torch.tensor([[0, 1, 1], [0, 0, 1]])
+    data["author", "writes", "paper"] = SimpleNamespace(edge_index=ends, edge_attr=torch.ones((3, 4)))
+    data["paper", "rev_writes", "author"] = SimpleNamespace(edge_index=ends.flip(0))
+    graph = sc.from_pyg(data)
+    assert graph.labels is not None
+    assert graph.labels.tolist() == [0, 1, 1, 2, 2]
+    assert any(note.startswith("Labels of author and paper are in part the same") for note in graph.notes)
+    assert "author:writes:paper: edge_attr (4 columns) was left out. Weights are in edge_weight." in graph.notes
+    data["author"].y, data["author", "writes", "paper"].edge_attr = torch.ones((2, 5)), torch.ones((3, 1))
+    graph = sc.from_pyg(data)
+    assert graph.labels is not None
+    assert graph.labels.tolist() == [-1, -1, 1, 2, 2]
+    assert "author: y has 5 columns and was left out: pass it to evaluate(embedding, data.y)." in graph.notes
+    assert not any("edge_attr" in note or "in part the same" in note for note in graph.notes)

@@ -18,7 +18,7 @@ from sparsecut.io.edges.ids import check_unique, positions_of
 from sparsecut.io.edges.weighing import Weighing, matrices
 from sparsecut.io.embeddings import check_vectors
 from sparsecut.io.objects import dense_features, times_of
-from sparsecut.io.typed.typed_objects import graph_of_hetero, weights_of
+from sparsecut.io.typed.typed_objects import graph_of_hetero, notes_on_attributes, weights_of
 
 
 def from_pyg(
@@ -93,7 +93,7 @@ def from_pyg(
         labels=_labels(data),
         node_ids=np.arange(n_nodes),
         directed=directed,
-        notes=(*made.notes, *loop_notes(made.n_loops), *_notes_on_labels(data)),
+        notes=(*made.notes, *loop_notes(made.n_loops), *notes_on_attributes(data, weights), *_notes_on_labels(data)),
         **made.parts,
     )
 
@@ -110,7 +110,7 @@ def _on_device(data: Any, n_nodes: int, directed: str) -> Graph:
         labels=_labels(data),
         node_ids=None,
         directed=directed,
-        notes=(*notes, *_notes_on_labels(data)),
+        notes=(*notes, *notes_on_attributes(data, weights_of(data)), *_notes_on_labels(data)),
     )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError, check_choice, did_you_mean, first_few
 from sparsecut.features import Scale, TypedFeatures
-from sparsecut.graph import DIRECTIONS, Graph, place_labels
+from sparsecut.graph import DIRECTIONS, Graph, labelled_nodes, place_labels
 from sparsecut.graph.node_types import SEPARATOR
 from sparsecut.graph.relations import EdgeType
 from sparsecut.io.edges.ids import as_array, check_unique, positions_of
@@ -179,6 +179,7 @@ def from_tables(
             *(note for table in tables for note in table.notes),
             *made.notes,
             *(note for _, kept in found for note in kept.notes),
+            *_said_of_labels(types, told, [len(ids) for ids, _ in found]),
         ),
         node_types=types,
         **made.parts,
@@ -315,6 +316,21 @@ def _label_columns(labels: Mapping[str, Any] | None, names: Sequence[str]) -> di
         if name not in names:
             raise InputError(f"labels names the type {name!r}. The types are {first_few(list(names), 10)}.")
     return {name: given for name, given in labels.items() if isinstance(given, str)}
+
+
+def _said_of_labels(names: Sequence[str], labels: NDArray[Any] | None, sizes: Sequence[int]) -> tuple[str, ...]:
+    """Types that have labels in common: 0 of papers and 0 of venues are one class to whoever takes all nodes."""
+    if labels is None or labels.dtype.kind == "f":  # numbers to predict
+        return ()
+    parts = np.split(labels, np.cumsum(sizes)[:-1])
+    sets = {name: set(part[labelled_nodes(part)].tolist()) for name, part in zip(names, parts, strict=True)}
+    mixed = [name for name in names if any(sets[name] & sets[other] for other in names if other != name)]
+    if not mixed:
+        return ()
+    return (
+        f"Labels of {' and '.join(mixed)} are in part the same, and count as the same classes. Where they are not, take the "
+        f"nodes of one type: graph.types == {mixed[0]!r} (--type {mixed[0]}).",
+    )
 
 
 def _labels(

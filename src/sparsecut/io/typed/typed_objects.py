@@ -25,12 +25,16 @@ def graph_of_hetero(data: Any, directed: str, weighing: Weighing) -> Graph:
     Where a type of edges is there in both directions, as ToUndirected makes it, the reversed one is left out.
     """
     nodes, labels, edges = dict[str, Any](), dict[str, Any](), dict[Any, Any]()
+    notes = []
     for name in data.node_types:
         held = data[name]
         features = getattr(held, "x", None)
         nodes[name] = np.arange(int(held.num_nodes)) if features is None else _on_host(features)
-        if getattr(held, "y", None) is not None and held.y.dim() == 1:
-            labels[name] = held.y.cpu().numpy()
+        given = getattr(held, "y", None)
+        if given is not None and given.dim() == 2 and given.shape[1] > 1:
+            notes.append(f"{name}: y has {given.shape[1]} columns and was left out: pass it to evaluate(embedding, data.y).")
+        elif given is not None:
+            labels[name] = given.reshape(-1).cpu().numpy()
     for key in data.edge_types:
         source, name, target = key
         if name.startswith(REVERSED) and (target, name.removeprefix(REVERSED), source) in data.edge_types:
@@ -38,6 +42,7 @@ def graph_of_hetero(data: Any, directed: str, weighing: Weighing) -> Graph:
         ends = data[key].edge_index.cpu().numpy()
         columns: dict[str, Any] = {"source": ends[0], "target": ends[1]}
         weights = weights_of(data[key])
+        notes += [f"{':'.join(key)}: {note}" for note in notes_on_attributes(data[key], weights)]
         columns |= {} if weights is None else {"weight": weights.cpu().numpy()}
         times = None if weighing.time is None else getattr(data[key], weighing.time, None)
         edges[key] = columns if times is None else {**columns, "time": times.reshape(-1).cpu().numpy()}
@@ -45,7 +50,8 @@ def graph_of_hetero(data: Any, directed: str, weighing: Weighing) -> Graph:
         raise InputError("The HeteroData object has no edges: from_pyg needs an edge_index for at least one type of edges.")
     if weighing.time is not None and not any("time" in columns for columns in edges.values()):
         raise InputError(f"The HeteroData object has no type of edges with {weighing.time!r}, which is to hold their times.")
-    return from_tables(nodes, edges, labels=labels or None, directed=directed, **_weighed_by(weighing))
+    graph = from_tables(nodes, edges, labels=labels or None, directed=directed, **_weighed_by(weighing))
+    return graph.replace(notes=(*graph.notes, *notes)) if notes else graph
 
 
 def weights_of(held: Any) -> Any:
@@ -54,6 +60,15 @@ def weights_of(held: Any) -> Any:
     if weights is None and getattr(held, "edge_attr", None) is not None and held.edge_attr.squeeze(-1).dim() == 1:
         weights = held.edge_attr.squeeze(-1)
     return weights
+
+
+def notes_on_attributes(held: Any, weights: Any) -> tuple[str, ...]:
+    """What is left out of PyG's edges: an edge_attr that is no weight."""
+    given = getattr(held, "edge_attr", None)
+    if given is None or (weights is not None and getattr(held, "edge_weight", None) is None):
+        return ()
+    n_columns = 1 if given.dim() == 1 else given.shape[-1]
+    return (f"edge_attr ({n_columns} column{'s' if n_columns > 1 else ''}) was left out. Weights are in edge_weight.",)
 
 
 def _weighed_by(weighing: Weighing) -> dict[str, Any]:
