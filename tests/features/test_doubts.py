@@ -49,6 +49,7 @@ def each(*values: Any) -> list[Any]:
         ("tags", each("Red|big", "red", "Red", "big", "red|big", "Red|red|big", "Red|red"), "'Red', 'red'. Write"),
         ("born", [f"{1 + k % 28:02d}.05.{1950 + k}" for k in range(N)], "holds dates such as '01.05.1950'"),
         ("born", [f"May {1 + k % 28}, {1950 + k}" for k in range(N)], "holds dates such as 'May 1, 1950'"),
+        ("month", [f"{2000 + k // 12}-{1 + k % 12:02d}" for k in range(N)], "holds dates such as '2000-01'"),
         ("length", [f"{100 + k}:{k:02d}" for k in range(N)], "holds durations or times"),
         ("place", [f"{k}.5, {k + 1}.25" for k in range(N)], "holds several numbers"),
         ("data", [f'{{"a": {k}}}' for k in range(N)], "holds lists or objects"),

@@ -36,7 +36,7 @@ from sparsecut.graph import (
 from sparsecut.graph.times import EdgeTimes, as_moments
 from sparsecut.io.edges.edge_columns import EdgeColumns, decide_by_table, plan_columns
 from sparsecut.io.edges.edges import edges_from_table, mixed_kinds
-from sparsecut.io.edges.ids import check_known, plain_ids, positions_of
+from sparsecut.io.edges.ids import check_known, plain_ids, positions_of, turned_to_words
 from sparsecut.io.edges.table_files import as_table
 from sparsecut.io.edges.weighing import Weighing, matrices
 
@@ -340,7 +340,11 @@ def _match_nodes(
         matched = match_frame(features, ids, what, id_column=id_column, fit=fit, is_ordered=is_given)
         beside, notes = (features, matched), [*matched.notes]
         if matched.column is not None and matched.found is None and not is_given:
+            of_edges = ids
             ids, matched = matched.extended(ids)
+            for doubt in turned_to_words(ids, of_edges, what):
+                warnings.warn(doubt, ReadingWarning, stacklevel=3)
+                notes.append(doubt)
         features = table_source(matched.table, what, scale=scale)
         rows = matched.rows(ids, what)
         features = features if rows is None else features.placed(rows)
@@ -349,7 +353,7 @@ def _match_nodes(
         has_all = bool((positions_of(ids, named) >= 0).all())
         ids = with_others(ids, named) if has_all else ids
     if len(ids) > n_before:
-        notes.append(f"{what}: {len(ids) - n_before:,} nodes have no edges.")
+        notes.append(f"{what}: {len(ids) - n_before:,} node{'s have' if len(ids) - n_before > 1 else ' has'} no edges.")
     if labels is not None:
         labels = from_torch(labels) if library_of(labels) == "torch" else labels
         labels, label_notes = place_labels(labels, ids, id_column=id_column, is_ordered=is_given, features=beside)

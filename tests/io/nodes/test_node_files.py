@@ -3,12 +3,14 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 
 import sparsecut as sc
+from sparsecut.base.errors import ReadingWarning
 
 IDS = ["c", "a", "b"]
 X = np.array([[3, 30], [1, 10], [2, 20]], dtype=np.float32)
@@ -168,3 +170,18 @@ def test_a_column_that_turns_from_integers_to_words_after_many_rows(tmp_path):
     (tmp_path / "edges.csv").write_text("0,1\n1,2\n")
     graph = sc.read_graph(tmp_path / "edges.csv", features=tmp_path / "f.csv", scale=False)
     assert graph.features[-1].tolist() == [2.5]
+
+
+@pytest.mark.parametrize("holder", ["file", "frame"])
+def test_a_row_of_totals_that_makes_words_of_all_ids_is_said(holder, tmp_path):
+    (tmp_path / "edges.csv").write_text("source,target\n1,2\n2,3\n")
+    (tmp_path / "f.csv").write_text("id,f\n1,5\n2,6\n3,7\n4,8\nTotal,26\n")
+    edges, features = (tmp_path / "edges.csv", tmp_path / "f.csv")
+    read = {
+        "file": lambda: sc.read_graph(edges, features=features),
+        "frame": lambda: sc.from_edges([(1, 2), (2, 3)], features=pd.read_csv(features)),
+    }[holder]
+    with pytest.warns(ReadingWarning, match=r"1 row of nodes without edges whose ids are no integers.*'Total'\. So every"):
+        graph = read()
+    assert graph.node_ids.tolist()[-2:] == ["4", "Total"]
+    assert any("'Total'" in note for note in graph.notes)

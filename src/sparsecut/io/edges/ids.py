@@ -8,6 +8,7 @@ ids exactly.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,19 @@ from sparsecut.features.arrow_values import decoded
 from sparsecut.graph.id_kinds import EXACT, id_error
 
 ID_NAMES = ("id", "node", "node_id", "nodeid", "name")
+
+
+def turned_to_words(ids: NDArray[Any], edge_ids: NDArray[Any], what: str) -> tuple[str, ...]:
+    """What to say where rows of nodes without edges, such as a total, make words of ids that are integers in all edges."""
+    if ids.dtype.kind != "U" or edge_ids.dtype.kind not in "iu":
+        return ()
+    others = ids[positions_of(ids, edge_ids) < 0].tolist()
+    words = [word for word in others if not re.fullmatch("0|-?[1-9][0-9]*", word)]
+    rows = f"{len(words):,} row{'s' * (len(words) != 1)}"
+    return (
+        f"{what} has {rows} of nodes without edges whose ids are no integers, as all ids of the edges are: "
+        f"{first_few(words)}. So every id became a word. Leave out rows that are no nodes, such as totals.",
+    ) * bool(words)
 
 
 def positions_of(ids: Any, among: Any) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from sparsecut.features import FeatureTable, Scale, WordLists
 from sparsecut.graph import LABEL_NAMES, Graph, spread_labels
 from sparsecut.graph.id_columns import Fit, likely_name
 from sparsecut.io.edges.headers import Beside, looks_like_name
-from sparsecut.io.edges.ids import ID_NAMES, check_known, id_remedy, positions_of
+from sparsecut.io.edges.ids import ID_NAMES, check_known, id_remedy, positions_of, turned_to_words
 from sparsecut.io.edges.table_files import TABLE_SUFFIXES
 from sparsecut.io.hints import header_hint, layout_of, taken_for_header
 from sparsecut.io.nodes.attributes import NodeTable, read_features, read_labels
@@ -100,8 +100,11 @@ class NodeFiles:
         return Beside(names, self.feature_ids)
 
     def doubts_about(self, edge_ids: NDArray[Any]) -> tuple[str, ...]:
-        """What to say where the first row of the features is a node without edges and may be a header."""
+        """What to say where the first row of the features is a node without edges and may be a header, or one is a total."""
         ids = self.feature_ids
+        turned = () if ids is None else turned_to_words(ids, edge_ids, f"The features file {self.features_path}")
+        if turned:
+            return turned
         if ids is None or len(ids) < 3 or ids.dtype.kind in "iu" or not looks_like_name(str(ids[0])):
             return ()
         if (positions_of(edge_ids, ids[:1]) >= 0).any():  # one id is looked for before all are
