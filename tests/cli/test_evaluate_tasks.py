@@ -214,3 +214,16 @@ def test_links_take_a_graph_and_a_method(run, vectors):
     assert_refused(refused, "has already seen every edge")
     assert_refused(run("evaluate", "--task", "links"), "Name it: --graph GRAPH")
     assert_refused(run("evaluate", "--task", "links", "--graph", "digits", "--method", "x", "-q"), "no method 'x'")
+
+
+@pytest.mark.parametrize(
+    ("task", "words", "named"),
+    [
+        ("classify", ("--clusters", 4, "--by", "time"), "The task classify does not use --by, --clusters. Leave that out"),
+        ("cluster", ("--per-class", 5), "The task cluster does not use --per-class"),
+        ("links", ("--probe", "tuned"), "The task links does not use --probe"),
+        ("health", ("--runs", 3), "The task health does not use --runs"),
+    ],
+)
+def test_options_of_another_task_are_refused(run, task, words, named):
+    assert_refused(run("evaluate", "z.parquet", "--labels", "digits", "--task", task, *words), named)

@@ -120,6 +120,11 @@ def evaluate(
     check_choice("sparsecut evaluate", "--task", task, TASKS)
     if metrics is not None and task == "health":
         raise InputError("The task health prints all of its figures. Leave --metrics out, or name another --task.")
+    given = {"--predict": predict != "auto", "--probe": probe != "paper", "--split": split != "auto"}
+    given |= {"--per-class": bool(per_class), "--splits": splits is not None, "--quick": quick}
+    given |= {"--method": method != "sce", "--fraction": fraction != 0.1, "--by": by != "random"}
+    given |= {"--clusters": clusters is not None, "--runs": runs != 5}
+    _refuse_others(task, [name for name, is_given in given.items() if is_given])
     if output_path is not None:
         _check_output(task, output_path, force)
     loaded = None
@@ -156,6 +161,18 @@ def evaluate(
         tasks.cluster(output, embedding, Z, known, loaded, clusters, runs, seed, node_ids, output_path, force, metrics)
     else:
         tasks.health(output, embedding, Z, loaded)
+
+
+def _refuse_others(task: str, given: list[str]) -> None:
+    """An option of another task would change nothing."""
+    own = {
+        "classify": ("--predict", "--probe", "--split", "--per-class", "--splits", "--quick"),
+        "cluster": ("--clusters", "--runs"),
+        "links": ("--method", "--fraction", "--by", "--runs"),
+        "health": (),
+    }
+    if others := [name for name in given if name not in own[task]]:
+        raise InputError(f"The task {task} does not use {', '.join(others)}. Leave that out, or name another --task.")
 
 
 def _check_output(task: str, path: Path, force: bool) -> None:
