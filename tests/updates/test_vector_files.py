@@ -61,7 +61,7 @@ def test_vectors_of_some_nodes_are_taken_out(tmp_path: Path) -> None:
         assert b'c"' not in content
     assert (tmp_path / "z.csv").read_text().replace('"', "") == "id,time,z0,z1\nb,17,2,3\n"
     (tmp_path / "z.npy").write_bytes(b"")
-    with pytest.raises(InputError, match="no ids"):
+    with pytest.raises(InputError, match="taken out of files of vectors"):
         remove_vectors(tmp_path / "z.npy", [])
     (tmp_path / "bare.csv").write_text("z0,z1\n1,2\n")
     with pytest.raises(InputError, match="no column of ids"):

@@ -222,6 +222,8 @@ class Updating:
     def refit(self: Model, *, align: bool = True, choices: str = "again", progress: Reporter | None = None) -> Model:
         """Fit again on the graph as it is.
 
+        After updates a table keeps the columns that it became at the fit: categories and words that came later stay unknown.
+
         Parameters
         ----------
         align : bool, default=True

@@ -90,7 +90,8 @@ def remove_vectors(path: str | Path, ids: Sequence[Any]) -> int:
                 temporary.write_text("".join(kept), "utf-8")
         return len(lines) - len(kept)
     if path.suffix not in CHANGED_SUFFIXES:
-        raise InputError(f"The vectors of {path} have no ids by which to remove some. Write the file again.")
+        kinds = ", ".join(CHANGED_SUFFIXES)
+        raise InputError(f"Nodes are taken out of files of vectors in {kinds}. {path} is another: write it again.")
     table = _read_table(path)
     names = [name for name in table.column_names if name.lower() in ID_NAMES]
     if not names:
