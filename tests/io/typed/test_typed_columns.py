@@ -89,3 +89,21 @@ def test_edges_with_a_direction_are_not_turned_round() -> None:
     graph = sc.from_tables(NODES[["id", "kind"]], EDGES, type_column="kind", relation_column="rel", directed="out")
     assert graph.edge_types == (("author", "w", "paper"), ("paper", "w", "author"), ("paper", "in", "venue"))
     assert graph.adjacency.toarray()[2].tolist() == [0, 1, 0, 0, 1]  # p → y and p → K
+
+
+def test_a_column_of_labels_is_no_feature_of_its_type() -> None:
+    nodes = pd.DataFrame({"id": ["a", "b", "m", "n"], "kind": ["user", "user", "film", "film"], "age": [20, 30, None, None]})
+    edges = pd.DataFrame({"source": ["a", "b"], "target": ["m", "n"], "rel": ["likes", "hates"]})
+    options = {"type_column": "kind", "relation_column": "rel"}
+    graph = sc.from_tables(nodes.assign(label=["x", "y", None, None]), edges, **options)
+    named = sc.from_tables(nodes.assign(area=["x", "y", None, None]), edges, labels={"user": "area"}, **options)
+    tables = {"user": pd.DataFrame({"id": ["a", "b"], "age": [20, 30], "label": ["x", "y"]}), "film": ["m", "n"]}
+    apart = sc.from_tables(
+        tables, {("user", rel, "film"): edges[edges["rel"] == rel][["source", "target"]] for rel in edges["rel"]}
+    )
+    for one in (graph, named, apart):
+        assert one.labels is not None
+        assert one.labels.tolist() == ["x", "y", "", ""]
+        assert one.n_features == 1
+    with pytest.raises(sc.InputError, match="type_column=, too"):
+        sc.from_tables(tables, {("user", "likes", "film"): edges}, relation_column="rel")

@@ -81,6 +81,9 @@ def read_nodes(name: str, given: Any, known: Any, options: NodeOptions) -> TypeN
         return _from_frame(name, given, known, what, options)
     if isinstance(given, tuple) and len(given) == 2 and np.ndim(given[0]) == 1:
         ids = as_id_array(given[0], what)
+        if is_frame(given[1]) and len(as_arrow(given[1], what)) == len(ids):
+            table = as_arrow(given[1], what)
+            return _of_table(ids, table, _label_of(table.column_names, options.label_column), what, options, ())
         return TypeNodes(ids, _source(given[1], len(ids), what, options.scale))
     if isinstance(given, Mapping):
         ids = as_id_array(list(given), what)

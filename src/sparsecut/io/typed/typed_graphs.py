@@ -140,6 +140,10 @@ def from_tables(
     options = RelationOptions({"source": source, "target": target, "weight": weight}, time, signed)
     weighing = Weighing("from_tables", time, half_life, decay, now, options.is_signed)
     said: tuple[str, ...] = ()
+    if relation_column is not None and type_column is None:
+        raise InputError(
+            "relation_column= is of one table of all edges, which goes with one of all nodes: give type_column=, too."
+        )
     if type_column is not None:
         options.check_one_table()
         is_directed = directed != "symmetrize"
