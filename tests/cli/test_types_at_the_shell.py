@@ -157,6 +157,12 @@ def test_parts_have_the_type_of_every_node(tmp_path: Path, run: Any, monkeypatch
     assert code == 0, error
     parts = pd.read_csv("parts.csv")
     assert parts["type"].tolist() == [one.partition(":")[0] for one in parts["id"]]
+    code, _, error = run("partition", "g", "--tree", "-o", "tree.csv", "-q")
+    assert code == 0, error
+    tree = pd.read_csv("tree.csv")
+    leaves = tree["left"].isna()
+    assert tree["type"][leaves].tolist() == [one.partition(":")[0] for one in tree["id"][leaves]]
+    assert tree["type"][~leaves].isna().all()
 
 
 def test_mistakes_at_the_shell(here: Path, run: Any) -> None:

@@ -15,6 +15,7 @@ import sparsecut as sc
 from cut_graphs import barbell, every_cut, graph_of, grid, planted, random_weights
 from sparsecut.base.errors import InputError
 from sparsecut.cuts.objective import CutProblem
+from tables_by_type import graph_of_tables
 
 
 @settings(max_examples=60, deadline=None)
@@ -241,3 +242,16 @@ def test_no_other_function_returns_a_sparser_cut(graph: sc.Graph, objective: str
             assert found <= CutProblem.of(graph, objective).value(members == part) * (1 + 1e-9)
     vector = nx.fiedler_vector(nx.from_scipy_sparse_array(graph.adjacency), seed=0)
     assert found <= sc.sweep_cut(graph, vector, objective=objective).value * (1 + 1e-9)
+
+
+def test_a_graph_with_types_names_them() -> None:
+    graph = graph_of_tables()
+    found = sc.sparsest_cut(graph)
+    frame = found.to_frame()
+    assert frame["type"].tolist() == graph.types.tolist()
+    assert frame.index[frame["part"] == 1].tolist() == found.nodes.tolist()
+    named = [f"{name}:{one}" for name in graph.node_types for one in found.nodes_of(name).tolist()]
+    assert sorted(named) == sorted(found.nodes.tolist())
+    with pytest.raises(InputError, match="The graph has no nodes of type 'editor'"):
+        found.nodes_of("editor")
+    assert list(sc.sparsest_cut(barbell(3)).to_frame()) == ["part"]

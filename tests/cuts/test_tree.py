@@ -15,6 +15,7 @@ import sparsecut as sc
 from cut_graphs import barbell, graph_of, grid, planted, random_weights
 from sparsecut.base.errors import InputError
 from sparsecut.cuts import dasgupta_cost
+from tables_by_type import graph_of_tables
 
 
 @settings(max_examples=40, deadline=None)
@@ -115,3 +116,11 @@ def test_the_embedding_alone() -> None:
     ring[np.arange(39), np.arange(1, 40)] = 1
     tree = sc.hierarchy(graph_of(ring), use="embedding", embedding=Z)
     assert tree.cut(parts=2).tolist() == [0] * 20 + [1] * 20
+
+
+def test_the_leaves_of_a_graph_with_types_name_them() -> None:
+    graph = graph_of_tables(20)
+    columns = sc.hierarchy(graph).columns()
+    assert columns["type"][: graph.n_nodes].tolist() == graph.types.tolist()
+    assert columns["type"][graph.n_nodes :].mask.all()
+    assert "type" not in sc.hierarchy(barbell(3)).columns()

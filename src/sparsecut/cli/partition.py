@@ -95,7 +95,8 @@ def partition(
     sparsecut partition cora --tree --use both -o tree.parquet
 
     --parts and --cut write the columns id and part, the smaller side of a cut as part 1. --tree writes one row per cluster,
-    nodes first: id (of a node), parent, left, right, size, value (φ′ of the cut between left and right).
+    nodes first: id (of a node), parent, left, right, size, value (φ′ of the cut between left and right). Of a graph with
+    types of nodes each has the column type, too.
     """
     from sparsecut.cuts import PICTURES
     from sparsecut.io.files import check_writable
@@ -136,7 +137,7 @@ def partition(
         if report is not None:
             found.report(report, random_state=seed, overwrite=force, progress=bar)
     seconds = time.perf_counter() - started
-    if loaded.types is not None and not tree:  # a tree has rows for clusters
+    if loaded.types is not None and not tree:  # a tree names them itself
         columns = {**columns, "type": loaded.types}
     with written_to(output_path) as path:
         write_columns(path, columns, overwrite=force)

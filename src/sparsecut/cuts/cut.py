@@ -15,10 +15,12 @@ from sparsecut.base.progress import Reporter, reporting
 from sparsecut.cuts.certificate import prove_second
 from sparsecut.cuts.coarsen import Groups
 from sparsecut.cuts.cut_input import DIMENSION, checked_embedding, embed, graph_to_cut
-from sparsecut.cuts.cut_report import Reported
+from sparsecut.cuts.cut_report import Reported, frame_of_parts, nodes_inside
 from sparsecut.cuts.eigenvectors import Spectrum, is_cheap_to_factorise, scaled_laplacian
+from sparsecut.cuts.exact_cut import ENUMERATED
 from sparsecut.cuts.multilevel import Kahypar, Task, metis
 from sparsecut.cuts.objective import CutProblem, Mask, Real
+from sparsecut.cuts.other_answers import other_answers
 from sparsecut.cuts.solve import solve
 from sparsecut.graph import Graph
 
@@ -105,6 +107,47 @@ class SparsestCut(Reported):
             f"SparsestCut({name} {self.value:.4g}, {bound}; {len(self.nodes):,} of "
             f"{self.graph.n_nodes:,} nodes, cut {self.cut:g}, from {self.source})"
         )
+
+    def nodes_of(self, type: str) -> NDArray[Any]:  # noqa: A002 - as of `Graph.nodes`
+        """Return the nodes of S of one type, in a graph with types of nodes.
+
+        Parameters
+        ----------
+        type : str
+            One of the graph's `node_types`.
+
+        Returns
+        -------
+        array
+            Their own ids, as of `Graph.nodes`, in the order of the graph.
+
+        Examples
+        --------
+        >>> import sparsecut as sc
+        >>> bought = {("user", "buys", "thing"): [("a", "x"), ("b", "x"), ("c", "y"), ("c", "z"), ("d", "z"), ("b", "y")]}
+        >>> found = sc.sparsest_cut(sc.from_tables(edges=bought))
+        >>> found.nodes.tolist(), found.nodes_of("user").tolist()
+        (['user:a', 'user:b', 'thing:x'], ['a', 'b'])
+        """
+        return nodes_inside(self.graph, self.side, type)
+
+    def to_frame(self) -> Any:
+        """Return the cut as a pandas frame. Needs pandas (extra ``pandas``).
+
+        Returns
+        -------
+        pandas.DataFrame
+            The column `part`, 1 for the nodes of S and 0 for the others, with the ids as index; `type` beside it of a graph
+            with types of nodes.
+
+        Examples
+        --------
+        >>> import numpy as np, sparsecut as sc
+        >>> found = sc.sparsest_cut(sc.Graph(np.array([[0, 5, 0], [5, 0, 1], [0, 1, 0]]), node_ids=["a", "b", "c"]))
+        >>> found.to_frame()["part"].to_dict()
+        {'a': 0, 'b': 0, 'c': 1}
+        """
+        return frame_of_parts(self.graph, self.side.astype(np.int64))
 
     def draw(self, path: str | Path | None = None, *, overwrite: bool = False) -> Figure:
         """Draw the graph with the cut in colour. Needs matplotlib (extra ``explore``).
@@ -202,14 +245,20 @@ def sparsest_cut(
             solution = solve(
                 part, np.random.default_rng(seed), report, vectors=vectors, others=lambda: _others(multilevel, part, seed)
             )
+        cuts = solution.cuts
+        if len(seen) > ENUMERATED and not (cuts and cuts[0].value == 0):
+            report("Other cuts", 0, 1)
+            least = cuts[0].value * (1 - 1e-12) if cuts else math.inf
+            others = other_answers(part, problem.adjacency, seen, seed)
+            cuts = [*(one for one in others[:1] if one.value < least), *cuts]
         report("Lower bound", 0, 1)
         estimate, bound = _second_eigenvalue(part, solution.spectrum)
-    if not solution.cuts:
+    if not cuts:
         raise InputError(
             f"No cut of these {len(seen):,} nodes has a share of at least {balance:g} on its smaller side. "
             "Ask for a smaller balance."
         )
-    best = solution.cuts[0]
+    best = cuts[0]
     side = np.zeros(graph.n_nodes, dtype=bool)
     side[seen] = part.smaller(best.side)
     factor = 1.0 if objective == "ratio" else 0.5

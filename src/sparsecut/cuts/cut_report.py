@@ -1,9 +1,17 @@
-"""The report on parts of a graph: the page of `sparsecut.report`, with the parts, their quality, and a tree to walk down."""
+"""What results on parts of a graph have in common: a table of them, and a report.
+
+The report is the page of `sparsecut.report`, with the parts, their quality, and a tree to walk down.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparsecut.base.errors import import_extra
 
 if TYPE_CHECKING:
     from sparsecut.graph import Graph
@@ -46,3 +54,19 @@ class Reported:
             named["model"] = SCE()
             embedding = named["model"].fit_transform(self.graph)
         return report(embedding, path, graph=self.graph, cut=self, **named)
+
+
+def nodes_inside(graph: Graph, inside: NDArray[np.bool_], type: str | None) -> NDArray[Any]:  # noqa: A002 - as of `Graph.nodes`
+    """The ids of some nodes; of one type of them by their own ids."""
+    if type is None:
+        return np.asarray(graph.node_ids[inside])
+    own = graph.nodes(type)  # refuses a type that is not there
+    assert graph.node_types is not None
+    return np.asarray(own[inside[graph.type_codes == graph.node_types.index(type)]])
+
+
+def frame_of_parts(graph: Graph, parts: NDArray[np.int64]) -> Any:
+    """The part of every node as a pandas frame with the ids as index, and the type of a graph with types."""
+    pandas = import_extra("pandas", caller="to_frame", extra="pandas")
+    columns = {"part": parts} | ({} if graph.types is None else {"type": graph.types})
+    return pandas.DataFrame(columns, index=pandas.Index(graph.node_ids, name="id"))

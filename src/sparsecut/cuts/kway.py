@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import InputError, check_choice, check_integer, check_real, import_extra
+from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.cuts.cut_input import graph_to_cut, material
-from sparsecut.cuts.cut_report import Reported
+from sparsecut.cuts.cut_report import Reported, frame_of_parts, nodes_inside
 from sparsecut.cuts.kway_moves import cuts_and_volumes
 from sparsecut.cuts.kway_plan import Wanted
 from sparsecut.cuts.kway_search import find_parts
@@ -90,12 +90,7 @@ class Partition(Reported):
         >>> parts.nodes(1).tolist()
         ['c', 'd']
         """
-        here = self.parts == part
-        if type is None:
-            return np.asarray(self.graph.node_ids[here])
-        own = self.graph.nodes(type)  # refuses a type that is not there
-        assert self.graph.node_types is not None
-        return np.asarray(own[here[self.graph.type_codes == self.graph.node_types.index(type)]])
+        return nodes_inside(self.graph, self.parts == part, type)
 
     def to_frame(self) -> Any:
         """Return the parts as a pandas frame. Needs pandas (extra ``pandas``).
@@ -112,10 +107,7 @@ class Partition(Reported):
         >>> parts.to_frame().loc["c", "part"].item()
         1
         """
-        pandas = import_extra("pandas", caller="to_frame", extra="pandas")
-        types = self.graph.types
-        columns = {"part": self.parts} | ({} if types is None else {"type": types})
-        return pandas.DataFrame(columns, index=pandas.Index(self.graph.node_ids, name="id"))
+        return frame_of_parts(self.graph, self.parts)
 
     def draw(self, path: str | Path | None = None, *, overwrite: bool = False) -> Figure:
         """Draw the graph with its parts in colour. Needs matplotlib (extra ``explore``).

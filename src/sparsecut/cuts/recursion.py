@@ -11,6 +11,7 @@ are many nodes. Clusters of at most 128 nodes are joined bottom up, those first 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +29,7 @@ from sparsecut.cuts.search import improve_border
 from sparsecut.cuts.solve import QUICK, Effort, solve
 
 SMALL_SHARE = 0.1  # of the nodes: several disjoint cuts this small are taken from one search
+WORK_OF_CUT = 25  # nodes: what a search takes however small its cluster
 LOOSENESS = 1.1  # times the sparsest one's value, for another cut of the same search to be taken too
 
 BRIEF = replace(QUICK, direct=1_000, n_carried=1, work=1e5, least_work=1e4, communities_from=500)
@@ -59,6 +61,22 @@ def cut_down(source: Material, random: np.random.Generator, report: Reporter, sp
     return _linkage(*_split_all(source, random, report, speed))
 
 
+def first_clusters(source: Material, random: np.random.Generator, work: float, speed: Speed = SPEED) -> Iterator[Nodes]:
+    """The clusters of the tree of `cut_down`, of the same random numbers, in the order in which they are cut off.
+
+    work : nodes of clusters that are cut, WORK_OF_CUT more for each; when it is spent, the clusters below are left out.
+    """
+    for nodes, parts in _parts(source, random, speed):
+        left = nodes
+        for part, _ in parts[:-1]:
+            left = np.setdiff1d(left, part, assume_unique=True)
+            yield part
+            yield left
+        work -= len(nodes) + WORK_OF_CUT if parts else 0
+        if work <= 0:
+            return
+
+
 @dataclass
 class _Split:
     """One inner node: its two children are splits (numbers ≥ 0) or leaves (-1 - node)."""
@@ -71,32 +89,44 @@ class _Split:
 def _split_all(source: Material, random: np.random.Generator, report: Reporter, speed: Speed) -> tuple[list[_Split], int]:
     """All splits, parents before children, and the number of leaves."""
     n = source.adjacency.shape[0]
-    is_large = n >= speed.large_from
     splits: list[_Split] = []
-    todo: list[tuple[Nodes, int, int]] = [(np.arange(n), -1, 0)]  # nodes, their parent, which child
-    while todo:
-        nodes, parent, place = todo.pop()
+    places = [(-1, 0)]  # of the clusters to come: their parent, which child
+    report("Cutting", 0, n - 1)
+    for nodes, parts in _parts(source, random, speed):
+        parent, place = places.pop()
         if len(nodes) == 1:
             if parent >= 0:
                 splits[parent].children[place] = -1 - int(nodes[0])
             continue
-        report("Cutting", len(splits), n - 1)
-        if is_large and len(nodes) <= speed.joined:
+        if not parts:
             if parent >= 0:
                 splits[parent].children[place] = len(splits)
             splits += _joined(source.adjacency[nodes][:, nodes].toarray(), nodes, len(splits))
             continue
         left = len(nodes)
-        *cut_off, (rest, _) = _peel(source, nodes, random, speed if is_large else None)
-        for inside, value in cut_off:
+        for inside, value in parts[:-1]:
             if parent >= 0:
                 splits[parent].children[place] = len(splits)
             parent, place = len(splits), 1
             splits.append(_Split([0, 0], left, value))
             left -= len(inside)
-            todo.append((inside, parent, 0))
-        todo.append((rest, parent, place))
+            places.append((parent, 0))
+        places.append((parent, place))
+        report("Cutting", len(splits), n - 1)
     return splits, n
+
+
+def _parts(source: Material, random: np.random.Generator, speed: Speed) -> Iterator[tuple[Nodes, list[tuple[Nodes, float]]]]:
+    """Every cluster and what `_peel` makes of it, the last of its parts next; nothing of one node and of what is joined."""
+    n = source.adjacency.shape[0]
+    is_large = n >= speed.large_from
+    todo: list[Nodes] = [np.arange(n)]
+    while todo:
+        nodes = todo.pop()
+        is_cut = len(nodes) > (speed.joined if is_large else 1)
+        parts = _peel(source, nodes, random, speed if is_large else None) if is_cut else []
+        yield nodes, parts
+        todo += [part for part, _ in parts]
 
 
 def _joined(W: Real, nodes: Nodes, first: int) -> list[_Split]:

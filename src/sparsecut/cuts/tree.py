@@ -100,8 +100,9 @@ class Hierarchy(Reported):
         Returns
         -------
         dict of str to array (2n - 1,)
-            `id` (of a node), `parent`, `left` and `right` (rows of the table), `size`, and `value` (φ′ of the split);
-            masked where a cluster has none. The rows with a `left` are those of the linkage.
+            `id` (of a node), `parent`, `left` and `right` (rows of the table), `size`, `value` (φ′ of the split), and `type`
+            (of a node, in a graph with types); masked where a cluster has none. The rows with a `left` are those of the
+            linkage.
 
         Examples
         --------
@@ -115,19 +116,21 @@ class Hierarchy(Reported):
         children = self.linkage[:, :2].astype(np.int64)
         parent = np.full(2 * n - 1, -1)
         parent[children[:, 0]] = parent[children[:, 1]] = np.arange(n, 2 * n - 1)
-        ids = np.ma.MaskedArray(
-            np.concatenate([self.graph.node_ids, self.graph.node_ids[: n - 1]]), np.arange(2 * n - 1) >= n
-        )
+
+        def of_nodes(values: NDArray[Any]) -> NDArray[Any]:
+            return np.ma.MaskedArray(np.concatenate([values, values[: n - 1]]), np.arange(2 * n - 1) >= n)
+
         links = {
             name: np.ma.masked_equal(np.concatenate([none, children[:, side]]), -1)
             for side, name in enumerate(("left", "right"))
         }
         return {
-            "id": ids,
+            "id": of_nodes(self.graph.node_ids),
             "parent": np.ma.masked_equal(parent, -1),
             **links,
             "size": np.concatenate([np.ones(n, dtype=np.int64), self.linkage[:, 3].astype(np.int64)]),
             "value": np.ma.MaskedArray(np.concatenate([np.zeros(n), self.values]), np.arange(2 * n - 1) < n),
+            **({} if self.graph.types is None else {"type": of_nodes(self.graph.types)}),
         }
 
     def to_frame(self) -> Any:
