@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -41,6 +42,10 @@ def test_at_the_shell_and_what_cannot_be_compared(tmp_path):
     assert told["methods"][0]["per_class"]["links"]["metrics"]["mrr"]["mean"] > 10
     table = sparsecut(*words, folder=tmp_path).stdout
     assert "mrr" in table
+    refused = sparsecut(*words, "--probe", "tuned", "--per-class", 5, folder=tmp_path, expect=2)
+    assert "The task links does not use --probe, --per-class" in refused.stderr
+    two = sparsecut(*words[:-1], "mrr,roc_auc", folder=tmp_path).stdout
+    assert re.search("mrr *\\W+\\n.*less smoothed", two)
     with pytest.raises(sc.InputError, match="predicts labels and has none"):
         compare_links(GRAPH, "gcn")
     wrong = sparsecut("compare", "digits", "--methods", "raw", "--task", "nodes", folder=tmp_path, expect=2)

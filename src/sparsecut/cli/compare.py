@@ -93,6 +93,11 @@ def compare(
 
     check_choice("sparsecut compare", "--probe", probe, PROTOCOLS)
     check_choice("sparsecut compare", "--task", task, ("classify", "links"))
+    given = {"--probe": probe != "paper", "--split": split != "random", "--per-class": bool(per_class)}
+    others = [name for name, is_given in given.items() if is_given] if task == "links" else []
+    others += ["--fraction"] if task == "classify" and fraction != 0.1 else []
+    if others:
+        raise InputError(f"The task {task} does not use {', '.join(others)}. Leave that out, or name another --task.")
     counts, n_asked = how_many("sparsecut compare", split, per_class, splits, quick)
     chosen = [find_method(name.strip()).name for name in methods.split(",") if name.strip()]
     loaded = open_graph(graph, features, output, labels, reading)
@@ -141,7 +146,7 @@ def compare(
     named = [results.heading(key, name).replace(" (", "\n(") for key in keys for name in shown]
     output.table(
         f"{', '.join(shown)}: mean ± deviation over {n_splits} splits ({split}), probe: {probe}",
-        ["method", *named, f"less {chosen[0]}", "seconds", "peak\nmemory"],
+        ["method", *named, _less(shown, chosen[0]), "seconds", "peak\nmemory"],
         rows,
     )
     measured = {"graph": graph, "probe": probe, "split": split, "n_splits": n_splits}
@@ -188,7 +193,7 @@ def _compare_links(
         rows.append([result.method, *cells, "" if difference is None else _difference(difference), seconds])
     output.table(
         f"Links in percent, {fraction:g} of the edges held out, mean ± deviation over {n_runs} runs",
-        ["method", *named, f"less {methods[0]}", "seconds"],
+        ["method", *named, _less(named, methods[0]), "seconds"],
         rows,
     )
     output.result({"graph": name, "task": "links", "n_runs": n_runs, "methods": [result.to_dict() for result in results]})
@@ -202,6 +207,11 @@ def _say_failures(results: MethodComparison) -> None:
     if failed:
         print_error("; ".join(failed))
         raise typer.Exit(1)
+
+
+def _less(metrics: list[str], first: str) -> str:
+    """The heading of the differences, which are of the first metric."""
+    return f"{metrics[0]}\nless {first}" if len(metrics) > 1 else f"less {first}"
 
 
 def _difference(compared: Comparison) -> str:
