@@ -76,8 +76,9 @@ def films(folder: Path) -> sc.Graph:
     shared.data[shared.data < LEAST_SHARED] = 0
     shared.setdiag(0)
     shared.eliminate_zeros()
-    years = pd.to_numeric(table["release_year"], errors="coerce")  # one is a word
-    return sc.Graph(shared, features=table.drop(columns="item_id").assign(release_year=years))
+    features = table.drop(columns="item_id").rename(columns={"class": "genres"})  # a class would be labels
+    features["release_year"] = pd.to_numeric(table["release_year"], errors="coerce")  # one is a word
+    return sc.Graph(shared, features=features)
 
 
 def stored(graph: sc.Graph, folder: Path) -> sc.Graph:

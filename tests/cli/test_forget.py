@@ -78,7 +78,7 @@ def test_words_from_a_file_and_earlier_vectors(tmp_path: Path) -> None:
         (("3",), "Say where they go"),
         (("-o", "z.npy"), "needs a node"),
         (("3", "-o", "z.parquet"), "exists"),
-        (("3", "-o", "z.npy", "--clean", "m.safetensors"), "no ids"),
+        (("3", "-o", "z.npy", "--clean", "m.safetensors"), "are taken out of files of vectors in .parquet, .csv, .ndjson"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_nothing_changes(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:

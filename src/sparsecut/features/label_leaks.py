@@ -1,4 +1,4 @@
-"""Columns of features that hold the labels: vectors made of them have seen what they are asked for.
+"""Columns of features that hold the labels: vectors made of them have seen the answer.
 
 A column holds the labels where it has one value for each class and one class for each value, at all nodes that have a label.
 Without labels, a column that is named as labels are is said.

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsecut.base.errors import InputError
-from sparsecut.engines.dask.running import distributed_module
+from sparsecut.engines.dask.running import distributed_module, known_workers
 
 LOOPBACK = "127.0.0.1"
 CONNECT_SECONDS = 30
@@ -178,7 +178,7 @@ def _described(client: Any, where: str, n_threads: int | None) -> Cluster:
 
     from sparsecut.engines.dask.plugin import Threads
 
-    workers = client.scheduler_info(n_workers=-1)["workers"]
+    workers = known_workers(client)
     per_host = Counter(worker["host"] for worker in workers.values())
     client.register_plugin(Threads(n_threads, max(per_host.values())))
     limits = [(worker["memory_limit"] or MEMORY_LIMIT) // max(1, worker["nthreads"]) for worker in workers.values()]

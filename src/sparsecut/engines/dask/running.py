@@ -137,15 +137,18 @@ class Runner:
         if time.monotonic() - self._looked < HEARTBEAT:
             return self.n_moved
         self._looked = time.monotonic()
-        known = self.client.scheduler_info(n_workers=-1).get("workers", {}).values()
-        sent = [worker.get("metrics", {}).get(MOVED, 0) for worker in known]
+        try:
+            known = known_workers(self.client)
+        except OSError:  # the scheduler does not answer: the tasks that wait for it say so
+            return self.n_moved
+        sent = [worker.get("metrics", {}).get(MOVED, 0) for worker in known.values()]
         self.n_moved = max(self.n_moved, int(sum(sent)) - self._before)
         return self.n_moved
 
     def workers(self) -> frozenset[str]:
         """The addresses of the workers at this moment."""
         with self.telling():
-            return frozenset(self.client.scheduler_info(n_workers=-1).get("workers", {}))
+            return frozenset(known_workers(self.client))
 
     @contextmanager
     def telling(self) -> Iterator[None]:
@@ -189,6 +192,20 @@ class Runner:
 
     def _total_moved(self) -> int:
         return int(sum(measured(self.client, "sent")))
+
+
+def known_workers(client: Any) -> dict[str, Any]:
+    """What the scheduler says of each worker, by its address.
+
+    Asked of the scheduler itself: `client.scheduler_info` returns a record that the client also keeps up to date for itself,
+    without the workers, so that jobs in threads of one process now and then saw none.
+    """
+
+    async def ask() -> dict[str, Any]:
+        return dict((await client.scheduler.identity(n_workers=-1))["workers"])
+
+    found: dict[str, Any] = client.sync(ask)
+    return found
 
 
 def measured(client: Any, what: str) -> list[float]:
