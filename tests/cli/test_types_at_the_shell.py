@@ -72,6 +72,31 @@ def test_types_from_the_tables_to_the_report(here: Path, run: Any) -> None:
     assert told["n_nodes"] == len(graph.nodes("venue"))
 
 
+def test_changes_name_types_and_their_vectors_have_them(here: Path, run: Any) -> None:
+    asked = (*ASKED, *EDGES, "--use", "given", "--save-model", "m.safetensors", "--with-state", "-o", "v.parquet", "-q")
+    assert run("embed", *asked)[0] == 0
+    names = ["op", "source", "target", "relation", "node", "age", "h", "country", "p", "q", "r"]
+    rows = [["add", *[None] * 3, "author:90", 1.5, 0.5, "1", *[None] * 3], ["add", *[None] * 3, "venue:9", *[None] * 6]]
+    rows += [["add", *[None] * 3, "paper:90", *[None] * 3, 1, 2, 3]]
+    rows += [["add", "author:90", "paper:90", "writes", *[None] * 7], ["add", "paper:90", "venue:9", *[None] * 8]]
+    pd.DataFrame(rows, columns=names).to_csv("changes.csv", index=False)
+    code, _, error = run("update", "m.safetensors", "changes.csv", "--tolerance", 0, "-o", "changed.parquet", "-q")
+    assert code == 0, error
+    nodes, edges = tables(60)
+    nodes["author"].loc[90] = [90, 1.5, 0.5, "1"]
+    nodes["paper"].loc[90] = [90, 1, 2, 3]
+    edges[WRITES].loc[9999] = [90, 90]
+    edges["paper", "in", "venue"].loc[9999] = [90, 9]
+    whole = sc.from_tables(nodes, edges)
+    Z, place = sc.load("m.safetensors").transform(whole), whole.node_ids.tolist().index
+    found, ids = sc.read_embedding("changed.parquet")
+    assert {"author:90", "paper:90", "venue:9"} <= set(ids.tolist())
+    np.testing.assert_allclose(found, Z[[place(node) for node in ids.tolist()]], atol=1e-5 * np.abs(Z).max())
+    types = read_types("changed.parquet")
+    assert types is not None
+    assert types.tolist() == [node.partition(":")[0] for node in ids.tolist()]
+
+
 def test_times_and_signs_of_types(here: Path, run: Any) -> None:
     nodes, edges = tables(60)
     n_edges = len(edges[WRITES])

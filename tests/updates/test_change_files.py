@@ -70,7 +70,7 @@ def test_named_columns_are_features_and_words_stay_words(tmp_path: Path) -> None
         ({"op": "add"}, "or node"),
         ({"op": "add", "source": 1, "target": 2, "weight": "x"}, "must be a number"),
         ({"op": "change", "source": 1, "target": 2}, "new weight"),
-        ({"op": "add", "node": 3}, "needs features"),
+        ({"op": "change", "node": 3}, "needs features"),
         ({"op": "remove", "node": 3, "features": [1]}, "no features"),
         ({"op": "add", "node": 3, "features": "[1,"}, "as JSON"),
         ({"op": "remove", "node": "x"}, "are integers"),

@@ -105,7 +105,7 @@ def update(
 
     A change is op,source,target,weight for an edge or op,node,features for a node, where op is add, remove or change. A
     column "time" is carried through: a changed vector has the last time of its batch. Of a node that changes only the
-    columns that change are given.
+    columns that change are given. In a graph with types "relation" names the type of an edge where its ends do not tell it.
 
     With --follow the vectors of a batch are followed by {"line": L, "offset": N}, the last change that is safe on disk. To
     go on there after a stop or a kill:
@@ -134,7 +134,7 @@ def update(
         suffixes = (".ndjson",) if follow else (".parquet", ".csv", ".ndjson")
         check_writable(output_path, force or start_at is not None, suffixes)
     model = load(model_path, in_place=True)
-    writer = _Stream(output_path, start_at is not None) if follow else _Table(output_path)
+    writer = _Stream(output_path, start_at is not None) if follow else _Table(output_path, model._live().node_types)
     if changes_path is None:
         batches = _followed(model, start_at, batch or FOLLOWED_BATCH, writer, output)
     else:
@@ -216,7 +216,7 @@ def _make(
     from sparsecut.updates.resuming import Position
 
     state = model._live()
-    batch = ChangeBatch(state, model.encoder_)
+    batch = ChangeBatch(state, model.encoder_, model.kind_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NewValuesWarning)  # of single lines: said of the whole batch below
         for line in lines:
@@ -274,9 +274,9 @@ class _Stream:
 class _Table:
     """A file that is whole when all is done; without times the last vector of a node alone."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, node_types: tuple[str, ...] | None) -> None:
         assert path is not None
-        self._path = path
+        self._path, self._node_types = path, node_types
         self._parts: list[tuple[Changed, Any]] = []
 
     def write(self, changed: Changed, at: Any, position: Position) -> None:
@@ -288,7 +288,7 @@ class _Table:
             return
         from sparsecut.updates.vector_files import write_changed
 
-        write_changed(self._path, self._parts, overwrite=force)
+        write_changed(self._path, self._parts, node_types=self._node_types, overwrite=force)
 
 
 def _cut_unfinished(path: Path) -> None:

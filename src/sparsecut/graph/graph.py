@@ -430,11 +430,27 @@ class Graph(FrozenGraph):
         clock = replace(self.clock, now=now)
         factor = self.clock.factor_to(clock)
         relations = None if self.relations is None else self.relations.times(factor)
-        demands = None if self.demands is None else rescaled(self.demands, factor)
-        is_mixed = relations is not None and relations.matrices and not all(relations.ages)
-        edges = relations.added_up() if relations is not None and is_mixed else rescaled(self.adjacency, factor)
+        is_mixed = relations is not None and not all(relations.ages)
+        is_apart = relations is not None and is_mixed and relations.matrices
+        edges = relations.added_up() if relations is not None and is_apart else self._aged(self.adjacency, factor)
+        demands = self.demands
+        if demands is not None:
+            is_told = relations is None or (relations.tells_ages and not is_mapped(demands))
+            demands = self._aged(demands, factor) if is_told else rescaled(demands, factor)
         brought = {"relations": relations, "demands": demands, "timeline": self.timeline}
         return self.replace(adjacency=edges, clock=clock, **brought)
+
+    def _aged(self, weights: sp.csr_array, factor: float) -> sp.csr_array:
+        """Weights times a factor, but for the edges of types without times."""
+        relations = self.relations
+        if relations is None or self.node_types is None or all(relations.ages):
+            return rescaled(weights, factor)
+        if not relations.tells_ages:
+            raise InputError(
+                "Types of edges with times and without join the same two types of nodes, and this graph has them added up: "
+                "it cannot be brought to another moment. Read it again with now=…"
+            )
+        return relations.aged(weights, self.type_codes, self.node_types, factor)
 
 
 def _check_on_device(tensor: Any, directed: str, n_nodes: int | None) -> tuple[Any, tuple[str, ...]]:

@@ -15,16 +15,16 @@ the vectors of a graph in which nothing happens stay as they are.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sparsecut.base.errors import InputError, OtherWeightsWarning, first_few
 from sparsecut.graph.clock import Clock
 from sparsecut.graph.graph import Graph
-from sparsecut.graph.id_kinds import Ids
 from sparsecut.graph.node_types import codes_of
 from sparsecut.graph.relations import Relations
 
@@ -135,35 +135,51 @@ class GraphKind:
                 stacklevel=3,
             )
 
-    def factors_between(self, sources: Ids, targets: Ids, relation: str | None, caller: str) -> NDArray[np.float32]:
-        """By how much the weights of new edges between typed nodes are multiplied: the factors of their types of edges.
+    def relations_between(
+        self, sources: ArrayLike, targets: ArrayLike, relation: str | Sequence[str | None] | None, caller: str
+    ) -> NDArray[np.int64]:
+        """The type of each new edge between typed nodes, as its place in `relations.edge_types`.
 
-        `relation` names the type of edges; needed where several join the same two types of nodes.
+        `relation` names the type of all edges or of each; needed where several join the same two types of nodes.
         """
         if self.relations is None or self.node_types is None:
-            if relation is not None:
-                raise InputError(
-                    f"{caller}.update(relation=…) is for graphs with types of edges, and the fitted one has none."
-                )
-            return np.ones(len(sources), dtype=np.float32)
-        factors = np.ones(len(sources), dtype=np.float32)
+            raise InputError(f"{caller} was given a relation of edges, and the graph that was fitted has no types of edges.")
+        first, second = (codes_of(np.asarray(ids), self.node_types).tolist() for ids in (sources, targets))
+        named = [relation] * len(first) if relation is None or isinstance(relation, str) else relation
+        numbers: dict[tuple[int, int, str | None], int] = {}
+        kinds = [numbers.setdefault(kind, len(numbers)) for kind in zip(first, second, named, strict=True)]
+        return np.array([self._relation_of(*kind, caller) for kind in numbers], dtype=np.int64)[kinds]
+
+    def joined_by_several(self, sources: ArrayLike, targets: ArrayLike) -> NDArray[np.bool_]:
+        """Which edges join two types of nodes that several types of edges join."""
+        is_shared = np.zeros(len(np.asarray(sources)), dtype=bool)
+        if self.relations is None or self.node_types is None:
+            return is_shared
+        pairs = [frozenset((source, target)) for source, _, target in self.relations.edge_types]
         first, second = (codes_of(np.asarray(ids), self.node_types) for ids in (sources, targets))
-        for pair in sorted(set(zip(first.tolist(), second.tolist(), strict=True))):
-            names = [self.node_types[code] if code >= 0 else "" for code in pair]
-            found = [
-                factor
-                for (source, name, target), factor in zip(self.relations.edge_types, self.relations.factors, strict=True)
-                if sorted((source, target)) == sorted(names) and relation in (None, name)
-            ]
-            if len(found) != 1:
-                known = [":".join(kind) for kind in self.relations.edge_types]
-                fault = "several types of edges join them: name one with relation=…" if found else "no fitted type does"
-                raise InputError(
-                    f"{caller}.update was given edges between {names[0]!r} and {names[1]!r}, and {fault}. The fitted types "
-                    f"of edges are {first_few(known, 10)}."
-                )
-            factors[(first == pair[0]) & (second == pair[1])] = found[0]
-        return factors
+        for pair in {pair for pair in pairs if pairs.count(pair) > 1}:
+            codes = [self.node_types.index(name) for name in pair]
+            is_shared |= np.isin(first, codes) & np.isin(second, codes) & ((first != second) | (len(codes) == 1))
+        return is_shared
+
+    def _relation_of(self, first: int, second: int, relation: str | None, caller: str) -> int:
+        assert self.relations is not None
+        assert self.node_types is not None
+        names = [self.node_types[code] if code >= 0 else "" for code in (first, second)]
+        found = [
+            place
+            for place, kind in enumerate(self.relations.edge_types)
+            if sorted((kind[0], kind[2])) == sorted(names) and relation in (None, kind[1], ":".join(kind))
+        ]
+        if len(found) == 1:
+            return found[0]
+        known = [":".join(kind) for kind in self.relations.edge_types]
+        called = "" if relation is None else f" called {relation!r}"
+        fault = "several types of edges join them: name one as the relation" if found else f"no fitted type{called} does"
+        raise InputError(
+            f"{caller} was given edges between {names[0]!r} and {names[1]!r}, and {fault}. The fitted types of edges are "
+            f"{first_few(known, 10)}."
+        )
 
     def with_weights(self, weights: NDArray[np.float32]) -> GraphKind:
         """The kind of the graph once some of its edges have these weights."""

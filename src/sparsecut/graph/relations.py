@@ -62,6 +62,13 @@ class Relations:
         return tuple(kind not in self.undated for kind in self.edge_types)
 
     @property
+    def tells_ages(self) -> bool:
+        """Whether the types of two ends tell if an edge ages, also where only the sum of the matrices is known."""
+        known: dict[frozenset[str], bool] = {}
+        pairs = (frozenset((source, target)) for source, _, target in self.edge_types)
+        return all(known.setdefault(pair, ages) == ages for pair, ages in zip(pairs, self.ages, strict=True))
+
+    @property
     def volumes(self) -> NDArray[np.float64]:
         """The total weight of every relation."""
         return np.array([total_of(matrix) for matrix in self.matrices])
@@ -87,6 +94,19 @@ class Relations:
             rescaled(matrix, factor) if ages else matrix for matrix, ages in zip(self.matrices, self.ages, strict=False)
         )
         return replace(self, matrices=tuple(scaled))
+
+    def aged(self, total: sp.csr_array, codes: NDArray[np.int16], names: Sequence[str], factor: float) -> sp.csr_array:
+        """A sum of the matrices with the weights multiplied that age, which the types of two ends tell (`tells_ages`)."""
+        stays = np.zeros((len(names) + 1,) * 2, dtype=bool)  # a node without a type has the last place
+        for source, _, target in self.undated:
+            ends = names.index(source), names.index(target)
+            stays[ends] = stays[ends[::-1]] = True
+        is_kept = stays[np.repeat(codes, np.diff(total.indptr)), codes[total.indices]]
+        parts = [total.copy(), total.copy()]
+        for part, is_out in zip(parts, (is_kept, ~is_kept), strict=True):
+            part.data[is_out] = 0
+            part.eliminate_zeros()
+        return sp.csr_array(rescaled(parts[0], factor) + parts[1], dtype=np.float32)
 
     def take(self, nodes: NDArray[np.int64]) -> Relations:
         """The relations among some nodes, in their order."""

@@ -1,6 +1,7 @@
 """Changes of a graph as files and streams hold them, one per row or line, in the order in which they are made.
 
-    op,source,target,weight      add, remove or change (the weight of) an edge; the weight is 1 where it is left out
+    op,source,target,weight      add, remove or change (the weight of) an edge; the weight is 1 where it is left out;
+                                 `relation` names the type of an edge where the types of its ends do not tell it
     op,node,features             add, remove or change (the features of) a node
 
 CSV, TSV and Parquet have one table for both: what does not belong to a row is empty. Lines of JSON (.ndjson, .jsonl,
@@ -38,6 +39,8 @@ from sparsecut.io.opening import (
 
 OPS = ("add", "remove", "change")
 OWN_COLUMNS = ("op", "source", "target", "weight", "node", "features", "time")
+RELATION = "relation"  # of an edge; of a node it is a column of features like any other
+NEEDS_FEATURES = "op {op} of a node needs features"
 LINES_SUFFIXES = (".ndjson", ".jsonl")
 CHANGE_SUFFIXES = (".csv", ".tsv", ".parquet", *LINES_SUFFIXES)
 READ_BYTES = 1 << 16
@@ -54,6 +57,7 @@ class Change:
     node: Any = None
     features: Any = None
     time: Any = None
+    relation: str | None = None
 
 
 @dataclass(frozen=True)
@@ -163,17 +167,22 @@ def change_of(record: Mapping[str, Any], takes: type) -> Change:
         raise InputError("it must have source and target (an edge) or node")
     if not is_edge:
         features = _features_of(values)
-        if (features is None) != (op == "remove"):
-            raise InputError(
-                "a node that is removed has no features" if op == "remove" else f"op {op} of a node needs features"
-            )
+        if features is not None and op == "remove":
+            raise InputError("a node that is removed has no features")
+        if features is None and op == "change":
+            raise InputError(NEEDS_FEATURES.format(op=op))
         own = {name: values.get(name) for name in ("weight", "time")}
         return Change(op, node=_id_of(values["node"], takes), features=features, **own)
     if not {"source", "target"} <= set(values):
         raise InputError("an edge needs source and target")
-    others = [name for name in values if name not in OWN_COLUMNS and values[name] not in (None, "")]
+    others = [name for name in values if name not in (*OWN_COLUMNS, RELATION) and values[name] not in (None, "")]
     if others:
-        raise InputError(f"an edge has source, target, weight and time, and nothing else is read. Got {first_few(others)}")
+        raise InputError(
+            f"an edge has source, target, weight, relation and time, and nothing else is read. Got {first_few(others)}"
+        )
+    relation = values.get(RELATION) or None
+    if not isinstance(relation, str | None):
+        raise InputError(f"relation must be the name of a type of edges. Got {relation!r}")
     weight = values.get("weight")
     try:
         weight = None if weight is None else float(weight)
@@ -182,7 +191,7 @@ def change_of(record: Mapping[str, Any], takes: type) -> Change:
     if op == "change" and weight is None:
         raise InputError("op change of an edge needs its new weight")
     source, target = (_id_of(values[name], takes) for name in ("source", "target"))
-    return Change(op, source, target, None if op == "remove" else weight, time=values.get("time"))
+    return Change(op, source, target, None if op == "remove" else weight, time=values.get("time"), relation=relation)
 
 
 def _id_of(value: Any, takes: type) -> Any:

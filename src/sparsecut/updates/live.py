@@ -338,13 +338,19 @@ class LiveState:
         return outcome
 
     @property
+    def moment(self) -> float:
+        """The moment to bring all weights to: the present one, or that of `clock` where types do not tell ages."""
+        is_told = self.clock is None or self.relations is None or self.relations.tells_ages
+        return self.now if is_told or self.clock is None else self.clock.now
+
+    @property
     def is_far(self) -> bool:
         """Whether the moment of the weights is so long ago that new ones would soon be too large for float32."""
-        return self.clock is not None and self.now - self.clock.now > FARTHEST * self.clock.half_life
+        return self.clock is not None and self.moment - self.clock.now > FARTHEST * self.clock.half_life
 
     def renewed(self) -> LiveState:
         """The state with all weights as of the moment that updates have come to; every row is computed again."""
-        graph = self.to_graph().at(self.now)
+        graph = self.to_graph().at(self.moment)
         learned: Any = [(gauge.first, gauge.first_mean) for gauge in self.drift.gauges]
         rank, before = self.drift.gauges[0].rank, self.embedding()
         given = graph, self.recipe, self.weights, self.offset, before

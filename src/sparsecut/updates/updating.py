@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -23,7 +23,7 @@ from sparsecut.graph.graph_kind import GraphKind
 from sparsecut.graph.times import as_moment
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.alignment import align
-from sparsecut.updates.changes import Changes, check_edges, check_nodes, check_rows
+from sparsecut.updates.changes import Changes, EdgeList, check_edges, check_nodes, check_rows
 from sparsecut.updates.dating import changed_moments, check_order
 from sparsecut.updates.drift import ADVISED_FROM, N_BESIDE
 from sparsecut.updates.resuming import Position, Replayed
@@ -35,6 +35,10 @@ if TYPE_CHECKING:  # loaded by the first update: a model that is only fitted nee
 
 TOLERANCE = 1e-3  # of the rows' length
 GROWTH = 1.5  # of the number of edges, or its inverse: settings chosen from the graph may be others by then
+
+WEIGHED = ("edges_added", "weights_changed")  # the changes of edges that say a weight
+
+Relation = str | Mapping[str, Sequence[str | None]] | None  # the type of all edges, or of each by the name of their list
 
 Model = TypeVar("Model", bound="Updating")
 
@@ -91,7 +95,7 @@ class Updating:
         """The graph as it is: the one that was fitted, or what updates have made of it."""
         if self._state is not None:
             if self._graph is None:
-                self._graph = self._state.to_graph().at(self._state.now)
+                self._graph = self._state.to_graph().at(self._state.moment)
             return self._graph
         if self._graph is None:
             raise AttributeError(f"This {type(self).__name__} holds no graph: it was not fitted, or loaded without a state.")
@@ -216,7 +220,7 @@ class Updating:
             nodes_removed=nodes_removed,
             relation=relation,
         )
-        changes = self._dated(changes, times, now)
+        changes = self._dated(changes, times, now, relation)
         return self._apply(changes, tolerance)
 
     def refit(self: Model, *, align: bool = True, choices: str = "again", progress: Reporter | None = None) -> Model:
@@ -329,7 +333,7 @@ class Updating:
         features_changed: Any,
         nodes_added: Any,
         nodes_removed: Any,
-        relation: str | None = None,
+        relation: Relation = None,
     ) -> Changes:
         """The changes that `update` is given, in one form."""
         caller = type(self).__name__
@@ -354,24 +358,45 @@ class Updating:
         )
         return self._weighed(changes, relation)
 
-    def _weighed(self, changes: Changes, relation: str | None) -> Changes:
+    def _weighed(self, changes: Changes, relation: Relation) -> Changes:
         """The changes with the weights of edges by their types, as the fitted graph has them."""
         if self.kind_ is None or (self.kind_.relations is None and relation is None):
             return changes
-        caller = type(self).__name__
-        lists = {name: getattr(changes, name) for name in ("edges_added", "weights_changed")}
-        factors = {
-            name: self.kind_.factors_between(edges.sources, edges.targets, relation, caller)
+        for name, kinds in self._relations(changes, relation).items():
+            edges: EdgeList = getattr(changes, name)
+            assert self.kind_.relations is not None
+            by = np.array(self.kind_.relations.factors, dtype=np.float32)[kinds]
+            weights = edges.weights * np.where(edges.weights < 0, 1, by)  # what asks for distance does so whatever its type
+            changes = _with_edges(changes, name, replace(edges, weights=weights))
+        return changes
+
+    def _relations(self, changes: Changes, relation: Relation) -> dict[str, NDArray[np.int64]]:
+        """The types of the edges that have weights, by their places among the fitted ones."""
+        assert self.kind_ is not None
+        named: Any = relation if isinstance(relation, Mapping) else dict.fromkeys(WEIGHED, relation)
+        lists = {name: getattr(changes, name) for name in WEIGHED}
+        return {
+            name: self.kind_.relations_between(
+                edges.sources, edges.targets, named.get(name), f"{type(self).__name__}.update"
+            )
             for name, edges in lists.items()
             if len(edges)
         }
-        weighed = {
-            name: replace(lists[name], weights=lists[name].weights * np.where(lists[name].weights < 0, 1, by))
-            for name, by in factors.items()  # what asks for distance does so whatever its type
-        }
-        return replace(changes, **weighed)
 
-    def _dated(self, changes: Changes, times: Any, now: Any) -> Changes:
+    def _of_several(self, changes: Changes) -> list[str]:
+        """A note where edges go, or get another weight, between nodes that edges of several types may join."""
+        if self.kind_ is None or self.kind_.relations is None:
+            return []
+        lists = changes.edges_removed, changes.weights_changed
+        n_edges = sum(int(self.kind_.joined_by_several(edges.sources, edges.targets).sum()) for edges in lists)
+        if not n_edges:
+            return []
+        return [
+            f"{n_edges:,} edges that went or got another weight join two types of nodes that several types of edges join: a "
+            "state has the sum of all types, so all edges between these nodes went, or have the new weight together."
+        ]
+
+    def _dated(self, changes: Changes, times: Any, now: Any, relation: Relation = None) -> Changes:
         """The changes with weights as of the moment of the fit, which all weights of the state are as of."""
         caller, state = f"{type(self).__name__}.update", self._live()
         clock = state.clock
@@ -391,15 +416,17 @@ class Updating:
             moment = max(moment, float(later.max(initial=moment)))
         check_order(state.now, moment, later, clock, caller)
         later = np.full(len(changes.edges_added), moment) if later is None else later
-        added, changed = changes.edges_added, changes.weights_changed
-        return replace(
-            changes,
-            edges_added=replace(added, weights=(added.weights * clock.weights_of(later)).astype(np.float32)),
-            weights_changed=replace(
-                changed, weights=(changed.weights * clock.weights_of(np.array(moment))).astype(np.float32)
-            ),
-            now=moment,
-        )
+        moments = {"edges_added": later, "weights_changed": np.full(len(changes.weights_changed), moment)}
+        aged = {name: clock.weights_of(at) for name, at in moments.items()}
+        relations = None if self.kind_ is None else self.kind_.relations
+        if relations is not None and not all(relations.ages):
+            for name, kinds in self._relations(changes, relation).items():
+                aged[name] = np.where(np.array(relations.ages)[kinds], aged[name], 1.0)
+        for name, factors in aged.items():
+            edges: EdgeList = getattr(changes, name)
+            dated = replace(edges, weights=(edges.weights * factors).astype(np.float32))
+            changes = _with_edges(changes, name, dated)
+        return replace(changes, now=moment)
 
     def _rotate(self, before: NDArray[np.float32], widths: list[int]) -> None:
         """Rotate what was fitted onto older vectors of the same nodes, of so many columns at each level."""
@@ -416,6 +443,7 @@ class Updating:
         state = self._live()
         state.check_tolerance(tolerance)
         placed = state.check(changes)
+        placed = replace(placed, notes=[*placed.notes, *self._of_several(changes)])
         if self._log is not None:
             if self._log.is_long:  # before this update, which thereby is always in the log
                 try:
@@ -488,3 +516,8 @@ class Updating:
         self._embedding, self._graph, self._state, self._log = None, None, None, None
         for name in ("alignment_residual_", "_drift"):
             self.__dict__.pop(name, None)
+
+
+def _with_edges(changes: Changes, name: str, edges: EdgeList) -> Changes:
+    lists: dict[str, Any] = {name: edges}
+    return replace(changes, **lists)

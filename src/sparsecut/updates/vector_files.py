@@ -1,9 +1,9 @@
 """Vectors that changed, with the times of the changes where they have any: what a feature store takes in.
 
-    .parquet    id, time, embedding (a fixed-size list of float32)       .csv    id, time, z0, z1, …
+    .parquet    id, type, time, embedding (a fixed-size list of float32)       .csv    id, type, time, z0, z1, …
     .ndjson     {"id": …, "time": …, "embedding": […]} per vector, {"id": …, "removed": true} per node that went
 
-Without times a node has one row, its last; with them, one for each time.
+Without times a node has one row, its last; with them, one for each time. `type` is that of a node in a graph with types.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
+from sparsecut.graph.node_types import codes_of
 from sparsecut.io.files import check_readable, write_whole
 
 CHANGED_SUFFIXES = (".parquet", ".csv", ".ndjson")
@@ -34,8 +35,14 @@ class ChangedRows(Protocol):
     def removed(self) -> list[Any]: ...
 
 
-def write_changed(path: str | Path, parts: Sequence[tuple[ChangedRows, Any]], *, overwrite: bool = False) -> None:
-    """Write what several updates changed, each with its time or None."""
+def write_changed(
+    path: str | Path,
+    parts: Sequence[tuple[ChangedRows, Any]],
+    *,
+    node_types: Sequence[str] | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Write what several updates changed, each with its time or None, and the types of nodes where there are any."""
     import pyarrow as pa
 
     rows: dict[Any, tuple[Any, Any, NDArray[np.float32]]] = {}
@@ -61,6 +68,9 @@ def write_changed(path: str | Path, parts: Sequence[tuple[ChangedRows, Any]], *,
             temporary.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
             return
         columns: dict[str, Any] = {"id": pa.array(ids)}
+        if node_types is not None:
+            names = np.array([*node_types, ""], dtype=np.str_)
+            columns["type"] = pa.array(names[codes_of(np.array(ids, dtype=np.str_), node_types)])
         if has_times:
             columns["time"] = pa.array(times)
         if temporary.suffix == ".parquet":
