@@ -24,7 +24,7 @@ import numpy as np
 import beyond
 from results_file import read_points, write_results
 from sparsecut import SCE, ClosedForm, Graph
-from sparsecut.engines.memory import MemoryEngine, resolve_device
+from sparsecut.engines import MemoryEngine, resolve_device
 from sparsecut.evaluation import probe
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph.edge_sample import sample_linked_nodes

@@ -25,6 +25,7 @@ from toy_engine import Toy
 N_NODES, N_FEATURES = 30, 6
 ENGINES: dict[str, Any] = {
     "memory": sc.Memory(device="cpu"),
+    "devices": sc.Memory(devices=["cpu", "cpu", "cpu"]),
     "disk": sc.Disk(),
     "toy": Toy(),
     "dask": None,  # made when its cluster runs
@@ -62,6 +63,14 @@ def with_pairs(names: str, cases: dict[str, tuple[Any, ...]]) -> pytest.MarkDeco
 def pair(request: pytest.FixtureRequest) -> tuple[str, str]:
     name_and_kind: tuple[str, str] = request.param
     return name_and_kind
+
+
+@pytest.fixture(scope="module", autouse=True)
+def several_panels() -> Iterator[None]:
+    """Panels so narrow that a graph of few columns has one on every device."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sparsecut.engines.split_rows.LEAST_COLUMNS", 2)
+        yield
 
 
 @pytest.fixture(scope="module")

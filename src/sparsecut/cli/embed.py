@@ -16,7 +16,6 @@ from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
 from sparsecut.cli.options import (
     METHOD,
     OUTPUT,
-    Device,
     Dimension,
     Features,
     Force,
@@ -25,6 +24,7 @@ from sparsecut.cli.options import (
     OutputPath,
     PaperSettings,
     Seed,
+    SomeDevices,
     option,
 )
 from sparsecut.cli.outlook import say_outlook
@@ -97,7 +97,7 @@ def embed(
     ] = None,
     seed: Seed = 0,
     engine: Requested,
-    device: Device = "auto",
+    device: SomeDevices = "auto",
     save_model: Annotated[
         Path | None,
         option(OUTPUT, "Also save the model, to embed later nodes with. A .safetensors file.", metavar="FILE"),
@@ -158,8 +158,9 @@ def embed(
     _check_together(method, filter, order, solver, epochs, paper)
     asked: dict[str, Any] = {"dimension": dimension, "filter": filter, "order": order, "solver": solver, "epochs": epochs}
     asked |= {"use": use, "channels": None if channels is None else tuple(channels.split(","))}
-    asked |= engine.given if engine.is_default else {"engine": where}
-    model: Any = chosen.make(asked, {"random_state": seed, "device": device}, paper)
+    is_several = "," in device
+    asked |= engine.given if engine.is_default and not is_several else {"engine": where}
+    model: Any = chosen.make(asked, {"random_state": seed, **({} if is_several else {"device": device})}, paper)
     if hasattr(model, "check_parameters"):
         model.check_parameters()  # before a long file is read
     if save_model is not None and not hasattr(model, "save"):
@@ -227,7 +228,10 @@ def _say_outlook(run: Opened, model: Any, output: Output) -> None:
 
     from sparsecut.model.cost_estimate import outlook
 
-    device = run.engine.get_params(deep=False).get("device", "cpu")
+    parameters = run.engine.get_params(deep=False)
+    device = parameters.get("device", "cpu")
+    if parameters.get("devices") is not None:
+        return
     if device == "cpu" or (device == "auto" and not torch.cuda.is_available()):
         say_outlook(outlook(run.graph, model), str(run.engine.word), output)
 

@@ -44,6 +44,10 @@ class Requested:
 
         kind = type(EngineChoice.of(self.word, "sparsecut", "--engine"))
         known = inspect.signature(kind).parameters
+        if "," in (device := offered.get("device", "")):
+            if "devices" not in known:
+                raise InputError(f"--device takes one device with --engine {self.word}. Got {device}.")
+            offered = {**offered, "device": "auto", "devices": [name.strip() for name in device.split(",")]}
         engine = kind(**{name: value for name, value in offered.items() if name in known}, **self.given)
         try:
             engine.check()

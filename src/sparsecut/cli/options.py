@@ -97,6 +97,16 @@ Device = Annotated[
     str,
     option(ENGINE, "Where to compute: auto, cpu, cuda or cuda:N.", metavar="DEVICE", completion=completing(DEVICES)),
 ]
+SomeDevices = Annotated[
+    str,
+    option(
+        ENGINE,
+        "Where to compute: auto, cpu, cuda, cuda:N, or several: cuda:0,cuda:1.",
+        "--device",
+        metavar="DEVICE",
+        completion=completing(DEVICES),
+    ),
+]
 Dimension = Annotated[
     int | None, option(METHOD, "Columns of the embedding.", metavar="N", show_default="the method's own choice")
 ]

@@ -9,7 +9,7 @@ from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.engine_options import Requested, takes_engine
 from sparsecut.cli.engine_run import check_output, opened
 from sparsecut.cli.graph_input import Reading, open_graph, takes_reading
-from sparsecut.cli.options import Device, Features, Force, GraphOrTables, ModelPath, OutputPath
+from sparsecut.cli.options import Features, Force, GraphOrTables, ModelPath, OutputPath, SomeDevices
 from sparsecut.cli.pipes import shown
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def transform(
     features: Features = None,
     reading: Reading,
     engine: Requested,
-    device: Device = "auto",
+    device: SomeDevices = "auto",
     force: Force = False,
     output: Output,
 ) -> None:

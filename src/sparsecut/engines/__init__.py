@@ -1,7 +1,7 @@
 """Where the rows live: the only room that touches n of them.
 
-`contract` says what an engine is. `Memory` keeps the rows in the memory of one device, `Disk` in files under a limit of
-memory, `Dask` on the workers of a cluster. Nothing outside this room knows where the rows are.
+`contract` says what an engine is. `Memory` keeps the rows in the memory of one device or several, `Disk` in files under a
+limit of memory, `Dask` on the workers of a cluster. Nothing outside this room knows where the rows are.
 """
 
 from typing import TYPE_CHECKING
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from sparsecut.engines.contract import Job as Job
     from sparsecut.engines.contract import Moments as Moments
     from sparsecut.engines.in_process import InProcess as InProcess
-    from sparsecut.engines.memory import Memory as Memory
     from sparsecut.engines.memory import MemoryEngine as MemoryEngine
-    from sparsecut.engines.memory import resolve_device as resolve_device
+    from sparsecut.engines.memory_choice import Memory as Memory
+    from sparsecut.engines.memory_choice import resolve_device as resolve_device
 else:
     __getattr__, __dir__ = lazy_names(__name__)

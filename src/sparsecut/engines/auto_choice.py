@@ -21,7 +21,7 @@ from sparsecut.base.system_memory import available_memory
 from sparsecut.engines.contract import Engine, EngineChoice, Job
 from sparsecut.engines.costs import memory_at_hand
 from sparsecut.engines.disk.disk_choice import Disk
-from sparsecut.engines.memory import Memory, resolve_device
+from sparsecut.engines.memory_choice import Memory, resolve_device, share_of
 from sparsecut.kernels.streaming import in_words, is_mapped, parse_bytes
 
 TAKEN = 0.9  # of what is free: the rest is for what the system and other programs take meanwhile
@@ -73,10 +73,22 @@ class Auto(EngineChoice, word="auto"):
             return disk, ""
         needed, device = bytes_needed(job), resolve_device(self.device, job.caller)
         if device.type == "cuda" and needed > TAKEN * available_memory(device):
+            several = self._gpus(job, needed)
+            if several:
+                return Memory(devices=several), f"Columns are split over {len(several)} GPUs: one has too little memory."
             device = torch.device("cpu")
         if device.type == "cuda" or needed <= limit or job.needs - Disk.supports:
             return Memory(device=str(device)), ""
         return disk, f"Rows are on disk: they need about {in_words(needed)} of memory, and {in_words(limit)} may be taken."
+
+    def _gpus(self, job: Job, needed: int) -> list[str]:
+        """All GPUs, where device="auto" leaves them to the engine and the share of each fits; otherwise none."""
+        names = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+        if self.device != "auto" or len(names) < 2:
+            return []
+        share = share_of(job, len(names)) + needed // len(names)
+        is_room = all(share <= TAKEN * available_memory(torch.device(name)) for name in names)
+        return names if is_room else []
 
     @contextmanager
     def open(self, job: Job) -> Iterator[Engine[Any]]:

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -35,7 +35,6 @@ from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError
 from sparsecut.base.parameters import Option
 from sparsecut.base.progress import Reporter
-from sparsecut.engines.costs import Cost, Machine, Workload
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.kernels.block import Block, Column
@@ -43,6 +42,9 @@ from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.operators.aggregation import Projection
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import NegativeGraph
+
+if TYPE_CHECKING:
+    from sparsecut.engines.costs import Cost, Machine, Workload
 
 __all__ = ["NEEDS", "Block", "Column", "Engine", "EngineChoice", "Job", "Moments", "TrainableRows"]
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 from weakref import ref
 
 import numpy as np
@@ -16,23 +15,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.base.errors import InputError, check_choice, check_integer, parameter_error
-from sparsecut.base.parameters import Option
 from sparsecut.base.progress import Reporter
-from sparsecut.engines.contract import EngineChoice, Job, Moments
-from sparsecut.engines.costs import BASE_BYTES, Cost, Machine, Workload
+from sparsecut.engines.contract import Moments
 from sparsecut.engines.in_process import HeldBlock, InProcess, blocks_of
-from sparsecut.engines.rows import Rows, StackedRows
+from sparsecut.engines.rows import Rows, side_by_side
 from sparsecut.features.weighting import Weighting
 from sparsecut.graph import Graph
 from sparsecut.kernels import halves
 from sparsecut.kernels.magnitude import overflow_error
 from sparsecut.kernels.moments import mean_of, scatter
 from sparsecut.kernels.polynomials import Polynomial, is_power, power
-from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
+from sparsecut.kernels.products import N_TOGETHER, DenseRows, groups, row_blocks
 from sparsecut.kernels.sparse import SparseMatrix
-from sparsecut.kernels.streaming import in_words
-from sparsecut.kernels.threads import each, using
+from sparsecut.kernels.threads import each
 from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.aggregation import Aggregation, Projection, aggregate, offsets_of, types_for
 from sparsecut.operators.filters import Filter
@@ -46,65 +41,9 @@ SPARSE_HOP_COST = 20
 CONCAT_BLOCK = 1 << 20  # rows projected at a time where channels lie side by side
 ROW_BLOCK = 8192  # rows projected at a time where Z is written over S
 COLUMN_BLOCK = 512  # columns of S held at a time beside S where M is built
+SPARSE_IS_SINGLE = "Sparse features are kept in single precision: half is for dense ones."
 
 Value = TypeVar("Value")
-
-
-class Memory(EngineChoice, word="memory"):
-    """Rows in the memory of a CPU or of a GPU.
-
-    Parameters
-    ----------
-    device : str, default="auto"
-        "cpu", "cuda", or "cuda:1" for the second GPU; "auto" takes a GPU where torch sees one.
-    precision : {"single", "half"}, default="single"
-        What dense features are kept and smoothed in. "half" is float16 with sums in float32: hops are faster, and each
-        rounds to eleven bits. Weights, M and the embedding are float32 in both.
-    n_jobs : int or None, default=None
-        Threads of the CPU. None takes one per core, or fewer where `OMP_NUM_THREADS`, `torch.set_num_threads` or
-        `threadpoolctl.threadpool_limits` say so, or where the fit runs in a worker of joblib or Dask; −1 takes every core.
-        Small graphs are embedded on one thread. The result is the same with any number.
-
-    Examples
-    --------
-    >>> import sparsecut as sc
-    >>> model = sc.SCE(engine=sc.Memory(device="cpu", precision="half")).fit(sc.datasets.load("digits"))
-    """
-
-    supports = frozenset({"max", "batches", "rows"})
-    options = (
-        Option(
-            "precision",
-            "half keeps features and smoothed rows in float16",
-            default="single",
-            choices=("single", "half"),
-        ),
-    )
-
-    def __init__(
-        self, *, device: str = "auto", precision: Literal["single", "half"] = "single", n_jobs: int | None = None
-    ) -> None:
-        self.device = device
-        self.precision = precision
-        self.n_jobs = n_jobs
-
-    def check(self) -> None:
-        check_choice("Memory", "precision", self.precision, halves.PRECISIONS)
-        if self.n_jobs not in (None, -1):
-            check_integer("Memory", "n_jobs", self.n_jobs, 1)
-
-    def estimate(self, work: Workload, machine: Machine) -> Cost:
-        copies = 2 + work.n_levels  # the features, where a hop goes, and every level
-        memory = BASE_BYTES + work.graph_bytes + copies * work.feature_bytes + 4 * work.n_nodes * work.dimension
-        why = "" if memory <= machine.memory else f"{in_words(machine.memory)} are free"
-        return Cost("memory", machine.seconds(work), memory, fits=not why, why=why)
-
-    @contextmanager
-    def open(self, job: Job) -> Iterator[MemoryEngine]:
-        self.refuse_unsupported(job)
-        device = resolve_device(self.device, job.caller)
-        with using(self.n_jobs):
-            yield MemoryEngine(device, self.precision, job.report, job.graph)
 
 
 class MemoryEngine(InProcess):
@@ -113,7 +52,7 @@ class MemoryEngine(InProcess):
     Without a job's graph, passes go over the one that is loaded first.
     """
 
-    supports = Memory.supports
+    supports = frozenset({"max", "batches", "rows"})
 
     def __init__(
         self,
@@ -158,7 +97,7 @@ class MemoryEngine(InProcess):
         is_tensor = isinstance(features, Tensor)
         if sp.issparse(features) or (is_tensor and features.layout != torch.strided):
             if self.precision == "half":
-                self.notes.append("Sparse features are kept in single precision: half is for dense ones.")
+                self.notes.append(SPARSE_IS_SINGLE)
             return Rows(SparseMatrix(features, self.device), propagation)
         dense = features.to(self.device) if is_tensor else as_tensor(features, self.device)
         if self.precision == "single":
@@ -197,23 +136,12 @@ class MemoryEngine(InProcess):
         return Rows(SparseMatrix(smoothed, self.device), P)
 
     def moments(self, levels: Sequence[Rows], negatives: NegativeGraph) -> Moments:
-        rows, n_rows = _side_by_side(levels), levels[0].shape[0]
-        formed = _formed(rows)
-        if formed is None:
-            M = _gram_by_columns(rows, negatives)
-            mean = rows.transpose_times(torch.ones(n_rows, 1, device=self.device))[:, 0].double() / n_rows
-        else:
-            features, scale = formed
-            M, mean = _gram_of_all_pairs(features, negatives.all_pairs)
-            M, mean = M * scale**2, mean * scale
-            if negatives.listed:
-                M += _gram_by_columns(rows, NegativeGraph(n_rows, listed=negatives.listed))
+        found = moments_of(side_by_side(levels), negatives)
         self.report("Gram matrix", 1, 1)
-        is_scatter = negatives.is_complete and negatives.all_pairs[0].scale > 0
-        return Moments(M, mean, M / (negatives.all_pairs[0].scale * n_rows) if is_scatter else None, n_rows)
+        return found
 
     def multiply(self, levels: Sequence[Rows], W: Tensor) -> Rows:
-        return Rows(_side_by_side(levels) @ W, levels[0].propagation, is_spare=True)
+        return Rows(side_by_side(levels) @ W, levels[0].propagation, is_spare=True)
 
     def map(self, levels: Sequence[Rows], function: Callable[..., Tensor], n_columns: int, *arguments: Any) -> Rows:
         formed = [level.columns(0, level.shape[1]) for level in levels]
@@ -225,7 +153,8 @@ class MemoryEngine(InProcess):
 
     def transpose_multiply(self, levels: Sequence[Rows], others: Rows, negatives: NegativeGraph) -> Tensor:
         assert isinstance(others.features, Tensor)
-        return _side_by_side(levels).transpose_times(negatives.laplacian(others.features))
+        product: Tensor = side_by_side(levels).transpose_times(negatives.laplacian(others.features))
+        return product
 
     def project(
         self, levels: Sequence[Rows], projection: Projection, output: Path | None = None, *, is_last_use: bool = False
@@ -240,9 +169,7 @@ class MemoryEngine(InProcess):
             for rows in [slice(0, len(Z))] if codes is None else row_blocks(Z, CONCAT_BLOCK):
                 if projection.offset is not None:
                     Z[rows] -= offsets_of(projection.offset, None if codes is None else codes[rows])
-        # A sum is finite where all its terms are, unless it overflows; NaN is the least and the largest of numbers with one.
-        if not math.isfinite(float(Z.sum())) and not math.isfinite(float(sum(Z.aminmax()))):
-            raise overflow_error(self.graph)
+        check_embedding(Z, self.graph)
         return Z
 
     def take(self, rows: Rows, nodes: NDArray[np.int64]) -> Tensor:
@@ -252,13 +179,16 @@ class MemoryEngine(InProcess):
         return taken.columns(0, rows.shape[1])
 
     def without(self, rows: Rows, edges: NDArray[np.int64]) -> Rows:
-        P = rows.propagation
-        assert P is not None
+        assert rows.propagation is not None
+        return Rows(rows.features, self.less(rows.propagation, edges), rows.coefficients)
+
+    def less(self, P: Propagation, edges: NDArray[np.int64]) -> Propagation:
+        """P of the graph less some edges, made once for all rows that want it."""
         known = next((reduced() for whole, gone, reduced in self._reduced if whole is P and gone is edges), None)
         if known is None:
             known = P.without(edges)
             self._reduced = [(P, edges, ref(known))]  # as long as somebody has rows of it: it is as large as the graph
-        return Rows(rows.features, known, rows.coefficients)
+        return known
 
     def _propagation(self, graph: Graph, filter: Filter) -> Propagation:
         """P of a graph, made once: other features of the same graph are averaged by the same matrix."""
@@ -273,33 +203,23 @@ class MemoryEngine(InProcess):
         return compute()
 
 
-def resolve_device(device: object, caller: str) -> torch.device:
-    """`auto`, `cpu`, `cuda` or `cuda:1` as a torch device that is there."""
-    name = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else str(device)
-    kind, _, number = name.partition(":")
-    if kind not in ("cpu", "cuda") or (number and not number.isdigit()):
-        raise parameter_error(caller, "device", "'auto', 'cpu', 'cuda' or 'cuda:N'", device)
-    if kind == "cuda" and not torch.cuda.is_available():
-        raise InputError(f"{caller} was given device={device!r}, but torch sees no CUDA GPU here. Use device='cpu'.")
-    if kind == "cuda" and int(number or 0) >= torch.cuda.device_count():
-        raise InputError(
-            f"{caller} was given device={device!r}, but there are {torch.cuda.device_count()} GPUs, counted from 0."
-        )
-    return torch.device(name)
+def moments_of(rows: Any, negatives: NegativeGraph) -> Moments:
+    """The moments of S, by passes over dense rows where S is held like that, and by its products elsewhere."""
+    n_rows, formed = rows.shape[0], rows.formed
+    if formed is None:
+        M = _gram_by_columns(rows, negatives)
+        mean = rows.transpose_times(torch.ones(n_rows, 1, device=rows.device))[:, 0].double() / n_rows
+    else:
+        features, factors = formed
+        M, mean = _gram_of_all_pairs(features, negatives.all_pairs)
+        M, mean = M * factors[..., None] * factors, mean * factors
+        if negatives.listed:
+            M += _gram_by_columns(rows, NegativeGraph(n_rows, listed=negatives.listed))
+    is_scatter = negatives.is_complete and negatives.all_pairs[0].scale > 0
+    return Moments(M, mean, M / (negatives.all_pairs[0].scale * n_rows) if is_scatter else None, n_rows)
 
 
-def _side_by_side(levels: Sequence[Rows]) -> Rows | StackedRows:
-    return levels[0] if len(levels) == 1 else StackedRows(levels)
-
-
-def _formed(rows: Rows | StackedRows) -> tuple[Tensor, float] | None:
-    """Dense rows that are S up to a factor, and the factor; None where S is not held like that."""
-    if isinstance(rows, StackedRows) or not rows.is_formed or not isinstance(rows.features, Tensor):
-        return None
-    return rows.features, rows.coefficients[0]
-
-
-def _gram_of_all_pairs(features: Tensor, all_pairs: Sequence[AllPairs]) -> tuple[Tensor, Tensor]:
+def _gram_of_all_pairs(features: Tensor | DenseRows, all_pairs: Sequence[AllPairs]) -> tuple[Tensor, Tensor]:
     """Sᵀ L S, (f, f), summed over the parts, and the mean of the rows, (f,), in float64: a pass over dense rows for each."""
     n_rows, n_columns = features.shape
     M = torch.zeros(n_columns, n_columns, dtype=torch.float64, device=features.device)
@@ -310,7 +230,7 @@ def _gram_of_all_pairs(features: Tensor, all_pairs: Sequence[AllPairs]) -> tuple
             continue
         if shares is not None:
             M += scatter(features, shares) * (pairs.scale * pairs.volume**2)
-        elif halves.with_tensor_cores(features):
+        elif isinstance(features, Tensor) and halves.with_tensor_cores(features):
             # The tensor cores of a GPU multiply the halves as they are: n·SᵀS − (Sᵀ1)(Sᵀ1)ᵀ, in one pass.
             squares, sums = halves.moments(features)
             mean = sums / n_rows
@@ -322,7 +242,7 @@ def _gram_of_all_pairs(features: Tensor, all_pairs: Sequence[AllPairs]) -> tuple
     return M, mean_of(features) if mean is None else mean
 
 
-def _gram_by_columns(rows: Rows | StackedRows, negatives: NegativeGraph) -> Tensor:
+def _gram_by_columns(rows: Any, negatives: NegativeGraph) -> Tensor:
     """Sᵀ L S, (f, f) float64, a block of columns at a time, however S is held."""
     n_columns = rows.shape[1]
     blocks = [
@@ -331,6 +251,15 @@ def _gram_by_columns(rows: Rows | StackedRows, negatives: NegativeGraph) -> Tens
     ]
     M = torch.cat(blocks, dim=1)  # (f, f)
     return ((M + M.T) / 2).double()  # rounding is not symmetric; M is
+
+
+def check_embedding(Z: Tensor, graph: Graph) -> None:
+    """Raise where a number is not finite.
+
+    A sum is finite where all its terms are, unless it overflows; NaN is the least and the largest of numbers with one.
+    """
+    if not math.isfinite(float(Z.sum())) and not math.isfinite(float(sum(Z.aminmax()))):
+        raise overflow_error(graph)
 
 
 def _is_sparse_hop_cheaper(P: Propagation, features: sp.csr_array) -> bool:

@@ -7,7 +7,7 @@ S·W = P(P(···(F·W))). Whoever trains or projects does not know which.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -57,6 +57,13 @@ class Rows:
     def is_formed(self) -> bool:
         """Whether the features are S itself, up to a factor."""
         return len(self.coefficients) == 1
+
+    @property
+    def formed(self) -> tuple[Tensor, Tensor] | None:
+        """Dense rows that are S up to a factor, and the factor; None where S is not held like that."""
+        if not self.is_formed or not isinstance(self.features, Tensor):
+            return None
+        return self.features, torch.tensor(self.coefficients[0], dtype=torch.float64)
 
     def __matmul__(self, weights: Tensor) -> Tensor:  # (n, d)
         if self.is_formed and self.coefficients != (1.0,):
@@ -116,10 +123,28 @@ class Rows:
         return self.propagation
 
 
+class Level(Protocol):
+    """What stands in `StackedRows`."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def device(self) -> torch.device: ...
+
+    def __matmul__(self, weights: Tensor) -> Tensor: ...
+
+    def transpose_times(self, rows: Tensor) -> Tensor: ...
+
+    def columns(self, start: int, stop: int) -> Tensor: ...
+
+
 class StackedRows:
     """[S₁ S₂ … S_k] side by side, so that a mean over levels is one linear map of (n, k·f) features."""
 
-    def __init__(self, levels: Sequence[Rows]) -> None:
+    formed = None  # as one matrix
+
+    def __init__(self, levels: Sequence[Level]) -> None:
         self.levels = tuple(levels)
 
     @property
@@ -146,6 +171,11 @@ class StackedRows:
                 parts.append(level.columns(first, last))
             offset += width
         return torch.cat(parts, dim=1)
+
+
+def side_by_side(levels: Sequence[Any]) -> Any:
+    """Levels as one matrix: itself where there is one."""
+    return levels[0] if len(levels) == 1 else StackedRows(levels)
 
 
 def project(rows: TrainableRows, weights: Tensor) -> Tensor:

@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sparsecut.kernels.products import N_TOGETHER, groups, row_blocks
+from sparsecut.kernels.products import N_TOGETHER, DenseRows, groups, row_blocks
 from sparsecut.kernels.threads import each
 
 ROW_BLOCK = 8192  # 20 MB of 602 columns: multiplied at full speed, and small beside the rows
 ROUNDING = 4 * torch.finfo(torch.float32).eps  # of a column that a few hops have averaged, against its mean
 
 
-def mean_of(rows: Tensor, shares: Tensor | None = None, *, row_block: int = ROW_BLOCK) -> Tensor:
+def mean_of(rows: Tensor | DenseRows, shares: Tensor | None = None, *, row_block: int = ROW_BLOCK) -> Tensor:
     """(f,) float64; every row has the same share where none are given."""
     mean = torch.zeros(rows.shape[1], dtype=torch.float64, device=rows.device)
 
@@ -32,7 +32,9 @@ def mean_of(rows: Tensor, shares: Tensor | None = None, *, row_block: int = ROW_
     return mean / len(rows) if shares is None else mean
 
 
-def scatter(rows: Tensor, shares: Tensor | None = None, mean: Tensor | None = None, *, row_block: int = ROW_BLOCK) -> Tensor:
+def scatter(
+    rows: Tensor | DenseRows, shares: Tensor | None = None, mean: Tensor | None = None, *, row_block: int = ROW_BLOCK
+) -> Tensor:
     """(f, f) float64; `mean` is that of the rows with their shares, where it is known."""
     mean = (mean_of(rows, shares, row_block=row_block) if mean is None else mean).to(_type(rows))
     total = torch.zeros(rows.shape[1], rows.shape[1], dtype=torch.float64, device=rows.device)
@@ -68,7 +70,7 @@ def _squares(rows: Tensor) -> Tensor:
         return torch.from_numpy(array.T @ array)
 
 
-def _type(rows: Tensor) -> torch.dtype:
+def _type(rows: Tensor | DenseRows) -> torch.dtype:
     return torch.float32 if rows.dtype == torch.float16 else rows.dtype
 
 

@@ -5,6 +5,8 @@ Rows in half precision become float32 a block at a time.
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import torch
 from torch import Tensor
 
@@ -13,6 +15,19 @@ from sparsecut.kernels.threads import each
 ROW_BLOCK = 16_384
 GPU_BLOCK = 1 << 18  # a GPU is faster than its launches
 N_TOGETHER = 16  # blocks whose (f, d) sums are held at a time
+
+
+class DenseRows(Protocol):
+    """A tensor (n, f), or what is read like one, a block of rows at a time."""
+
+    shape: Any
+    dtype: torch.dtype
+    device: torch.device
+    is_cuda: bool
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, rows: slice, /) -> Tensor: ...
 
 
 def times(rows: Tensor, weights: Tensor, *, row_block: int = ROW_BLOCK) -> Tensor:
@@ -43,7 +58,7 @@ def transpose_times(rows: Tensor, others: Tensor, *, row_block: int = ROW_BLOCK,
     return result
 
 
-def row_blocks(rows: Tensor, size: int) -> list[slice]:
+def row_blocks(rows: Tensor | DenseRows, size: int) -> list[slice]:
     """Blocks of so many rows for the threads of a CPU, of more on a GPU."""
     return blocks(len(rows), GPU_BLOCK if rows.is_cuda else size)
 

@@ -7,7 +7,7 @@ help pages of the command line and on the API page.
 from sparsecut.engines.auto_choice import Auto as Auto
 from sparsecut.engines.dask.dask_choice import Dask as Dask
 from sparsecut.engines.disk.disk_choice import Disk as Disk
-from sparsecut.engines.memory import Memory as Memory
+from sparsecut.engines.memory_choice import Memory as Memory
 from sparsecut.model.adam import Adam as Adam
 from sparsecut.model.closed_form import ClosedForm as ClosedForm
 from sparsecut.operators.filters.average import Average as Average

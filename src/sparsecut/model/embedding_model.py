@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-import sparsecut.engines.memory
+import sparsecut.engines.memory_choice
 import sparsecut.model.closed_form  # noqa: F401  the estimators' defaults, which they name by words
 from sparsecut.base.errors import InputError, check_choice, check_integer
 from sparsecut.base.estimator import Estimator, not_fitted
