@@ -109,8 +109,8 @@ def plain(column: ArrowColumn) -> ArrowColumn:
     import pyarrow.compute as pc
 
     column = decoded(column)
-    if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    if pa.types.is_floating(column.type) and pc.any(is_nan := pc.is_nan(column)).as_py():
+        column = pc.if_else(is_nan, pa.scalar(None, column.type), column)
     if pa.types.is_decimal(column.type) or pa.types.is_float16(column.type):
         column = _as_float(column)
     if pa.types.is_null(column.type):

@@ -47,8 +47,11 @@ class Clock:
 
     def weights_of(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
         """The weights of edges by their times; 0 where float32 has no number as small, after 126 half-lives."""
-        weights = np.asarray(np.exp2((times - self.now) / self.half_life))
-        return np.where(weights < SMALLEST, 0.0, weights)
+        weights = np.asarray(times - self.now)
+        weights /= self.half_life
+        np.exp2(weights, out=weights)
+        weights[weights < SMALLEST] = 0.0
+        return weights
 
     def to_header(self) -> dict[str, Any]:
         header = asdict(self)

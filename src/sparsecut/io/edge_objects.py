@@ -36,7 +36,7 @@ from sparsecut.graph import (
 from sparsecut.graph.times import EdgeTimes, as_moments
 from sparsecut.io.edges.edge_columns import EdgeColumns, decide_by_table, plan_columns
 from sparsecut.io.edges.edges import edges_from_table, mixed_kinds
-from sparsecut.io.edges.ids import check_known, plain_ids, positions_of, turned_to_words
+from sparsecut.io.edges.ids import check_known, plain_ids, positions_of, renumbered, turned_to_words
 from sparsecut.io.edges.table_files import as_table
 from sparsecut.io.edges.weighing import Weighing, matrices
 
@@ -296,14 +296,15 @@ def from_edges(
     columns = decide_by_table(plan, table)
     check_ends(table, columns, what)
     numbered = edges_from_table(table, columns, what)
-    ids = numbered.ids if node_ids is None else as_id_array(node_ids)
-    if node_ids is not None:
-        check_known(positions_of(numbered.ids, ids), numbered.ids, "The table of edges", "node_ids")
-    ids, features, labels, brought_notes = _match_nodes(ids, features, labels, id_column, scale, node_ids is not None)
-    position = positions_of(numbered.ids, ids)
-    moments = numbered.moments if time is None or isinstance(time, str) else _times_of(time, table.num_rows)
-    ends = position[numbered.i], position[numbered.j]
-    made = matrices(*ends, numbered.weights, moments, len(ids), directed, weighing, what, numbered.columns.weight_name)
+    del table  # as large as the graph that is made of it
+    known = numbered.ids if node_ids is None else as_id_array(node_ids)
+    position = np.arange(len(known)) if node_ids is None else positions_of(numbered.ids, known)
+    check_known(position, numbered.ids, "The table of edges", "node_ids")
+    ids, features, labels, brought_notes = _match_nodes(known, features, labels, id_column, scale, node_ids is not None)
+    position = position if ids is known else positions_of(numbered.ids, ids)
+    moments = numbered.moments if time is None or isinstance(time, str) else _times_of(time, len(numbered.i))
+    i, j = renumbered((numbered.i, numbered.j), position, len(ids))
+    made = matrices(i, j, numbered.weights, moments, len(ids), directed, weighing, what, numbered.columns.weight_name)
     read = (f"Edges: {numbered.columns}.", *numbered.notes, *numbered.doubts)
     notes = (*read, *loop_notes(made.n_loops), *made.notes, *brought_notes)
     for doubt in numbered.doubts:

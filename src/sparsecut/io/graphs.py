@@ -32,7 +32,7 @@ from sparsecut.io.edges.edge_columns import (
 )
 from sparsecut.io.edges.edges import Edges, EdgeText, edges_from_table, edges_from_text, share_no_id
 from sparsecut.io.edges.headers import Verdict
-from sparsecut.io.edges.ids import check_known, check_unique, positions_of
+from sparsecut.io.edges.ids import check_known, check_unique, positions_of, renumbered
 from sparsecut.io.edges.table_files import TABLE_SUFFIXES, TEXT_SUFFIXES, describe_table
 from sparsecut.io.edges.text import read_layout, read_text
 from sparsecut.io.edges.weighing import Weighing, matrices
@@ -323,7 +323,8 @@ def _place(
         extra = ids[unknown]
         rows = np.concatenate([rows, extra]) if rows.dtype.kind == extra.dtype.kind else _as_words(rows, extra)
         check_unique(rows, f"The features file {nodes.features_path}")
-    return rows, position[i], position[j]
+    i, j = renumbered((i, j), position, len(rows))
+    return rows, i, j
 
 
 def _as_words(*parts: NDArray[Any]) -> NDArray[Any]:

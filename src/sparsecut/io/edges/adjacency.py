@@ -64,24 +64,21 @@ def _symmetric(
 ) -> sp.csr_array:
     """Both directions of every edge."""
     index_type = offset_type(2 * n_nodes, 2 * len(i), max_32_bit)
-    if weights is not None:
+    i, j = (end.astype(index_type, copy=False) for end in (i, j))
+    if weights is None:
+        i, j = np.minimum(i, j), np.maximum(i, j)
+    elif (i > j).any():
         A = _to_csr(i, j, weights, n_nodes, index_type)
         return as_weights(A.maximum(_transpose(A)), index_type)
-    # Each edge once, from the smaller node to the larger. A row of the whole is then the row of the transpose, all smaller,
-    # and the row itself, all larger: laid end to end they are sorted, and nothing is compared.
-    upper = _to_csr(np.minimum(i, j), np.maximum(i, j), None, n_nodes, index_type)
+    # Each edge once, from the smaller node to the larger, as the edges of a graph with times are: beside its transpose it is
+    # the whole, and no two entries are compared.
+    upper = _to_csr(i, j, weights, n_nodes, index_type)
+    if weights is not None:
+        upper = as_weights(upper, index_type)
     lower = _transpose(upper)
-    n_loops = int(np.count_nonzero(upper.diagonal()))
-    if n_loops:  # on the diagonal both have the entry
+    if upper.diagonal().any():  # of self-loops both have the entry
         lower = sp.tril(lower, -1, format="csr")
-    indices = np.empty(lower.nnz + upper.nnz, dtype=index_type)
-    for part, before in ((lower, upper.indptr[:-1]), (upper, lower.indptr[1:])):  # entries of the other part up to here
-        position = np.repeat(before, np.diff(part.indptr))
-        position += np.arange(part.nnz, dtype=index_type)
-        indices[position] = part.indices
-    A = sp.csr_array((n_nodes, n_nodes), dtype=bool)
-    A.data, A.indices, A.indptr = np.broadcast_to(np.True_, len(indices)), indices, lower.indptr + upper.indptr
-    return as_weights(A, index_type)
+    return as_weights(lower + upper, index_type)
 
 
 def _to_csr(i: NDArray[Any], j: NDArray[Any], weights: NDArray[Any] | None, n_nodes: int, index_type: Any) -> sp.csr_array:

@@ -9,6 +9,7 @@ ids exactly.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, first_few
 from sparsecut.features.arrow_values import decoded
 from sparsecut.graph.id_kinds import EXACT, id_error
+from sparsecut.io.edges.numbering import position_type
 
 ID_NAMES = ("id", "node", "node_id", "nodeid", "name")
 
@@ -46,6 +48,14 @@ def positions_of(ids: Any, among: Any) -> NDArray[np.int64]:
     return np.asarray(pc.fill_null(found, -1)).astype(np.int64)
 
 
+def renumbered(ends: Sequence[NDArray[Any]], positions: NDArray[np.int64], n_nodes: int) -> tuple[NDArray[Any], ...]:
+    """Ends by their positions in another list of nodes, in four bytes where they suffice."""
+    if len(positions) == n_nodes and (positions == np.arange(n_nodes)).all():
+        return tuple(ends)
+    short = positions.astype(position_type(n_nodes), copy=False)
+    return tuple(short[end] for end in ends)
+
+
 def check_known(positions: NDArray[np.int64], ids: Any, what: str, where: str, remedy: str = "") -> None:
     """Refuse ids that were not found, naming the first few."""
     unknown = np.flatnonzero(positions < 0)
@@ -62,6 +72,10 @@ def id_remedy(name: str | None) -> str:
 
 
 def check_unique(ids: NDArray[Any], what: str, remedy: str = "") -> None:
+    import pyarrow.compute as pc
+
+    if ids.dtype.kind == "U" and pc.count_distinct(_arrow(ids)).as_py() == len(ids):  # words are hashed faster than sorted
+        return
     unique, counts = np.unique(ids, return_counts=True)
     if len(unique) < len(ids):
         raise InputError(f"{what} has more than one row for {first_few(unique[counts > 1])}.{remedy}")

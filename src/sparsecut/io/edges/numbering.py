@@ -19,7 +19,8 @@ BLOCK = 2**13  # rows at a time: what is computed on the way stays in the cache,
 MAX_TEXT = 2**31 - 1  # bytes of distinct words that an Arrow array with 32-bit offsets holds
 MIN_LOOP_ROWS = 2**23  # fewer are numbered by Arrow before numba is imported, which takes half a second
 MAX_LOOP_BYTES = 63  # of a word in the loop's table
-TABLE_ROWS = 2**16  # of the loop's table at first
+TABLE_ROWS = 2**16  # of the loop's table at first, at least
+MAX_FIRST_ROWS = 2**22  # and at most, for as many words as a quarter of the rows: a table that grows is filled again
 
 
 def number_integers(columns: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
@@ -75,8 +76,9 @@ def _number_by_loop(loop: Any, chunks: Sequence[Any]) -> tuple[NDArray[np.int32]
     if longest > MAX_LOOP_BYTES:
         return None
     width = longest // 8 + 1
-    table, numbers = np.zeros((TABLE_ROWS, width), dtype=np.uint64), np.empty(TABLE_ROWS, dtype=np.int32)
-    block = np.empty((min(BLOCK, TABLE_ROWS // 8), width), dtype=np.uint64)
+    n_places = max(TABLE_ROWS, min(1 << (sum(map(len, chunks)) // 4).bit_length(), MAX_FIRST_ROWS))
+    table, numbers = np.zeros((n_places, width), dtype=np.uint64), np.empty(n_places, dtype=np.int32)
+    block = np.empty((min(BLOCK, n_places // 8), width), dtype=np.uint64)
     n_known, positions, found = 0, [], []
     for chunk, (offsets, text) in zip(chunks, texts, strict=True):
         places, row = np.empty(len(chunk), dtype=np.int32), 0

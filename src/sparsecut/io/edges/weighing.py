@@ -196,7 +196,7 @@ def aged(
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:  # fmt: skip
     """Edges with the weights of their age. Without directions an edge is the same either way, and its repeats add up."""
     of_age = clock.weights_of(times)
-    weights = of_age if weights is None else of_age * weights
+    weights = of_age if weights is None else np.multiply(of_age, weights, out=of_age)
     return (i, j, weights) if is_directed else (np.minimum(i, j), np.maximum(i, j), weights)
 
 
