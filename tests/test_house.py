@@ -127,7 +127,7 @@ NOT_MIRRORED = {
     **{
         f"io/{name}.py": _BY_READING
         for name in (
-            *("edges/edges", "edges/table_files", "hostile/guards", "hostile/sandbox_child", "nodes/node_attributes"),
+            *("edges/table_files", "hostile/guards", "hostile/sandbox_child", "nodes/node_attributes"),
             *("published_files", "stores/numpy_files", "stores/record_batches", "stores/row_positions"),
             "stores/streamed_tables",
         )

@@ -121,7 +121,8 @@ def test_parquet_in_pandas_polars_and_duckdb(tmp_path):
         ("z.npy", b"junk", "could not be read: EOF: reading magic string, expected 8 bytes got 4."),
         (
             *("z.txt", b"x"),
-            f"must end in .parquet, .npy, .npz, .csv, .w2v, .vec, .tsv; text may be packed ({', '.join(PACKED_SUFFIXES)}).",
+            "must end in .parquet, .npy, .npz, .csv, .w2v, .vec, .tsv, .feather, .arrow; text may be packed "
+            f"({', '.join(PACKED_SUFFIXES)}).",
         ),
     ],
 )

@@ -50,3 +50,17 @@ def test_a_row_that_was_taken_for_a_header(edges, tmp_path):
         f"The labels file {labels} has no row for these nodes of the graph: 'ann'. Its first line, 'ann,y', was taken for a "
         "header. Give it one, if it has none."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("t.xlsx", r"Save the sheet as CSV .* pandas.read_excel\(…\)"),
+        ("t.jsonl", r"pandas.read_json\('t.jsonl', lines=True\).to_parq"),
+    ],
+)
+def test_a_format_that_is_not_read_has_a_way_out(edges, name, remedy, tmp_path):
+    other = write(tmp_path / name, "{}")
+    for read in (lambda: sc.read_graph(other), lambda: sc.read_graph(edges, features=other)):
+        with pytest.raises(sc.InputError, match=rf"has no known suffix.*{remedy}"):
+            read()

@@ -35,7 +35,7 @@ def forget(
         list[Path] | None,
         option(
             OUTPUT,
-            "Also take the nodes out of a file of vectors (.parquet, .csv, .ndjson); may be given several times.",
+            "Also take the nodes out of a file of vectors (all but .tsv); may be given several times.",
             "--clean",
             metavar="FILE",
         ),

@@ -1,7 +1,8 @@
 """Embeddings on disk, each row with its node's id. The suffix is the format:
 
 - `.parquet`: columns `id` and `embedding`, a fixed-size list of float32; `x` and `y` too where positions are given. A
-  folder of such files, as a cluster writes it, is read too
+  folder of such files, as a cluster writes it, is read too, and so are files of others with lists of any kind or a column
+  per coordinate, also `.feather` and `.arrow`, whose ids are a column `id` or the index of a pandas frame
 - `.npz`: arrays `ids` and `embedding`; in files of others `node_ids`, `id` or `node_id` are the ids, too
 - `.npy`: the matrix, and the ids beside it in `NAME.ids.npy`
 - `.csv`: `id`, `z0`, `z1`, …
@@ -29,20 +30,22 @@ from numpy.typing import ArrayLike, NDArray
 from sparsecut.base.errors import InputError, ReadingWarning, first_few
 from sparsecut.graph import as_id_array, place_rows, place_values, rows_and_ids
 from sparsecut.io.edges.ids import as_ids
-from sparsecut.io.edges.table_files import read_parquet
+from sparsecut.io.edges.table_files import describe_table, read_parquet
 from sparsecut.io.files import check_readable, check_writable, write_whole
 from sparsecut.io.hostile.guards import reading
 from sparsecut.io.nodes.attributes import read_node_table
 from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
 from sparsecut.io.stores.numpy_files import Archive, read_npy, write_npy
-from sparsecut.io.vector_tables import read_vector_table
+from sparsecut.io.vector_tables import read_vector_table, vectors_of_columns
 from sparsecut.io.vectors import ids_beside, read_vectors, write_vectors
 from sparsecut.kernels import release, row_blocks
 
 ROW_GROUP_BYTES = 64 << 20
 BINARY_SUFFIXES = (".parquet", ".npy", ".npz")
 NPZ_IDS = ("ids", "node_ids", "id", "node_id")  # names of the array of ids, the first that is there
+ARROW_SUFFIXES = (".feather", ".arrow")  # that are read, and not written
 EMBEDDING_SUFFIXES = (*BINARY_SUFFIXES, ".csv", ".w2v", ".vec", ".tsv")
+READ_SUFFIXES = (*EMBEDDING_SUFFIXES, *ARROW_SUFFIXES)
 
 
 class Embedding(NamedTuple):
@@ -172,12 +175,12 @@ def _described(array: NDArray[Any]) -> str:
 
 
 def read_embedding(path: str | Path, *, encoding: str | None = None) -> Embedding:
-    """The vectors and the node ids of any file that `write_embedding` writes.
+    """The vectors and the node ids of any file that `write_embedding` writes, and of tables that other programs write.
 
     Parameters
     ----------
     path : str or Path
-        .parquet, .npy, .npz, .csv, .w2v, .vec or .tsv; or a folder of .parquet files. The last four may be packed:
+        .parquet, .npy, .npz, .csv, .w2v, .vec, .tsv, .feather or .arrow; or a folder of .parquet files. Text may be packed:
         .csv.gz, .csv.zst, …
     encoding : str, default=None
         The encoding of a text file, one of those that Python knows: "latin-1", "cp1252", … UTF-8 where not given.
@@ -203,16 +206,18 @@ def read_embedding(path: str | Path, *, encoding: str | None = None) -> Embeddin
         return _read_folder(Path(path))
     path, encoding = check_readable(path, "embedding"), check_encoding("read_embedding", encoding)
     suffix = table_suffix(path)
-    if suffix not in EMBEDDING_SUFFIXES:
+    if suffix not in READ_SUFFIXES:
         raise InputError(
-            f"The embedding file {path} must end in {', '.join(EMBEDDING_SUFFIXES)}; text may be packed "
+            f"The embedding file {path} must end in {', '.join(READ_SUFFIXES)}; text may be packed "
             f"({', '.join(PACKED_SUFFIXES)})."
         )
-    if suffix in BINARY_SUFFIXES:
+    if suffix in (*BINARY_SUFFIXES, *ARROW_SUFFIXES):
         refuse_packed(path, "embedding")
     ids: NDArray[Any] | None
     if suffix == ".parquet":
         ids, Z = _read_parquet(path)
+    elif suffix in ARROW_SUFFIXES:
+        ids, Z = vectors_of_columns(describe_table(path, "embedding", frozenset())[0], path)
     elif suffix == ".npy":
         ids, Z = _read_ids(path), read_npy(path, "embedding")
     elif suffix == ".npz":
@@ -344,11 +349,7 @@ def _read_parquet(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
     if not {"id", "embedding"} <= set(table.column_names) or not pa.types.is_fixed_size_list(
         table.schema.field("embedding").type
     ):
-        raise InputError(
-            f"The embedding file {path} must have a column 'id' and a column 'embedding' of fixed-size lists. "
-            f"It has: {', '.join(table.column_names)}. sc.write_embedding('vectors.parquet', frame) writes such a file of a "
-            "frame with one column per coordinate, whose index or column 'id' holds the ids."
-        )
+        return vectors_of_columns(table, path)  # written by another program
     with reading(path, "embedding"):
         vectors = table.column("embedding").combine_chunks()
         Z = np.asarray(vectors.flatten(), dtype=np.float32).reshape(len(vectors), vectors.type.list_size)

@@ -39,7 +39,7 @@ from sparsecut.io.edges.weighing import Weighing, matrices
 from sparsecut.io.files import check_readable
 from sparsecut.io.formats.graph_format import OPTIONS, GraphRequest, format_of, known_suffixes
 from sparsecut.io.nodes.node_files import MISSING, NodeFiles, align_labels, read_node_files
-from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix
+from sparsecut.io.opening import PACKED_SUFFIXES, check_encoding, refuse_packed, table_suffix, way_out
 from sparsecut.io.stores.held import graph_with_nodes
 from sparsecut.io.stores.store import is_store, open_store
 
@@ -187,6 +187,7 @@ def read_graph(
         raise InputError(
             f"The graph file {path} has no known suffix. Known ones: "
             f"{', '.join((*TABLE_SUFFIXES, *known_suffixes()))}; text also packed: {', '.join(PACKED_SUFFIXES)}."
+            f"{way_out(path)}"
         )
     if form is None:
         _refuse(path, adjacency=adjacency)

@@ -22,6 +22,7 @@ from sparsecut.io.hostile.guards import FREE_TEXT_BYTES, NAME_ENCODING, check_ex
 
 BLOCK_BYTES = 2**16
 MAX_LINE_BYTES = 2**24
+SHEETS, JSON_LINES = (".xlsx", ".xls", ".xlsm", ".ods"), (".jsonl", ".ndjson")
 
 
 def open_bytes(path: Path, kind: str, encoding: str | None = None) -> BinaryIO:
@@ -49,6 +50,16 @@ def table_suffix(path: Path) -> str:
     if path.suffix.lower() == ".zip" and zipfile.is_zipfile(path):
         return Path(_member(path).filename).suffix.lower()
     return path.suffix.lower()
+
+
+def way_out(path: Path) -> str:
+    """What to do with a file of a format that is not read, where there is a short way."""
+    suffix = table_suffix(path)
+    if suffix in SHEETS:
+        return " Save the sheet as CSV (UTF-8), or read it by pandas and give the frame: pandas.read_excel(…)."
+    if suffix in JSON_LINES:
+        return f" Write it as Parquet: pandas.read_json({path.name!r}, lines=True).to_parquet('{path.stem}.parquet')."
+    return ""
 
 
 def check_encoding(caller: str, encoding: Any) -> str | None:

@@ -9,6 +9,7 @@ Without times a node has one row, its last; with them, one for each time. `type`
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,11 +17,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.base.errors import InputError
+from sparsecut.base.errors import InputError, ReadingWarning
 from sparsecut.graph.node_types import codes_of
+from sparsecut.io.embeddings import ARROW_SUFFIXES, ids_path, read_embedding, read_types, write_embedding
 from sparsecut.io.files import check_readable, write_whole
 
 CHANGED_SUFFIXES = (".parquet", ".csv", ".ndjson")
+WHOLE_SUFFIXES = (".npy", ".npz", ".w2v", ".vec")  # read and written as one
+CLEANED_SUFFIXES = (*CHANGED_SUFFIXES, *ARROW_SUFFIXES, *WHOLE_SUFFIXES)
 ID_NAMES = ("id", "node", "node_id")
 
 
@@ -87,8 +91,8 @@ def write_changed(
 def remove_vectors(path: str | Path, ids: Sequence[Any]) -> int:
     """Write a file of vectors again without the rows of some nodes; returns how many rows went.
 
-    Files of `embed`, `transform` and `update` with a column of ids: .parquet, .csv or .ndjson. An id is compared as it is
-    spelt, for text files do not say whether 7 is a number.
+    All formats of `embed`, `transform` and `update` but .tsv, whose ids and labels lie in another file.
+    An id is compared as it is spelt, for text files do not say whether 7 is a number.
     """
     path = check_readable(path, "vectors")
     spelt = {str(identity) for identity in ids}
@@ -99,17 +103,39 @@ def remove_vectors(path: str | Path, ids: Sequence[Any]) -> int:
             with write_whole(path, True, CHANGED_SUFFIXES) as temporary:
                 temporary.write_text("".join(kept), "utf-8")
         return len(lines) - len(kept)
-    if path.suffix not in CHANGED_SUFFIXES:
-        kinds = ", ".join(CHANGED_SUFFIXES)
+    if path.suffix in WHOLE_SUFFIXES:
+        return _remove_from_whole(path, spelt)
+    if path.suffix not in CLEANED_SUFFIXES:
+        kinds = ", ".join(CLEANED_SUFFIXES)
         raise InputError(f"Nodes are taken out of files of vectors in {kinds}. {path} is another: write it again.")
     table = _read_table(path)
-    names = [name for name in table.column_names if name.lower() in ID_NAMES]
+    index = (table.schema.pandas_metadata or {}).get("index_columns", ())
+    names = [name for name in table.column_names if name.lower() in ID_NAMES or name in index]
     if not names:
         raise InputError(f"The vectors of {path} have no column of ids (id) by which to remove some. Write the file again.")
     is_kept = np.array([str(value) not in spelt for value in table.column(names[0]).to_pylist()], dtype=bool)
     if not is_kept.all():
-        with write_whole(path, True, CHANGED_SUFFIXES) as temporary:
+        with write_whole(path, True, CLEANED_SUFFIXES) as temporary:
             _write_table(table.take(np.flatnonzero(is_kept)), temporary)
+    return int((~is_kept).sum())
+
+
+def _remove_from_whole(path: Path, spelt: set[str]) -> int:
+    """The same of a format that is read and written as a whole."""
+    if path.suffix == ".npy" and not ids_path(path).exists():
+        raise InputError(
+            f"The vectors of {path} have no ids beside them ({ids_path(path).name}) by which to remove some. Write the file "
+            "again."
+        )
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", ReadingWarning)
+        (Z, ids), types = read_embedding(path), read_types(path)
+    if said:  # arrays that are not read would be lost
+        raise InputError(f"{said[0].message} Nodes are taken out of files that hold nothing else: write this one again.")
+    is_kept = np.array([str(value) not in spelt for value in ids.tolist()], dtype=bool)
+    if not is_kept.all():
+        left = None if types is None else types[is_kept]
+        write_embedding(path, Z[is_kept], ids[is_kept], types=left, overwrite=True)
     return int((~is_kept).sum())
 
 
@@ -127,6 +153,10 @@ def _read_table(path: Path) -> Any:
         import pyarrow.parquet
 
         return pyarrow.parquet.read_table(path)
+    if path.suffix in ARROW_SUFFIXES:
+        import pyarrow.feather
+
+        return pyarrow.feather.read_table(path, memory_map=False)
     import pyarrow as pa
     import pyarrow.csv
 
@@ -141,6 +171,11 @@ def _write_table(table: Any, path: Path) -> None:
         import pyarrow.parquet
 
         pyarrow.parquet.write_table(table, path)
+        return
+    if path.suffix in ARROW_SUFFIXES:
+        import pyarrow.feather
+
+        pyarrow.feather.write_feather(table, path)
         return
     import pyarrow.csv
 

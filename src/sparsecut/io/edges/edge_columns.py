@@ -26,6 +26,7 @@ from sparsecut.io.edges.edge_names import (
     are_one_kind,
     are_two_kinds,
     cannot_be_end,
+    is_distance,
     is_strength,
     pairs_among,
     plausibility,
@@ -118,6 +119,12 @@ class ColumnPlan:
         is_third = "weight" not in chosen and self.names == ("f0", "f1", "f2") and len(free) == 1
         if is_third:
             chosen["weight"] = free.pop()
+        if is_distance(chosen.get("weight", "weight")):
+            doubts = (
+                *doubts,
+                f"{self.what} has its weights from column {chosen['weight']!r}: a larger weight says nearer. If its numbers "
+                "say how far, give 1/number or another one that falls with it.",
+            )
         source, target = chosen["source"], chosen["target"]
         return EdgeColumns(
             source,

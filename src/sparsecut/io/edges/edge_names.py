@@ -64,6 +64,8 @@ STRENGTHS = _words(
 )
 # Other numbers of an edge, which are no ends and of which more is not nearer.
 MEASURES = _words("distance dist cost duration length size fee age delay rank level percent percentage ratio")
+# Of these a larger number says farther in most tables, and a larger weight says nearer.
+DISTANCES = _words("distance dist cost length km miles metres meters")
 # What an edge is, or more about an end; seldom an end itself.
 KINDS = _words(
     "type types kind label labels relation rel predicate status comment comments note notes description text category class",
@@ -97,6 +99,11 @@ def base_of(name: str) -> tuple[str, ...]:
 def has_id_word(name: str) -> bool:
     """Whether a name says that its column holds ids: user_id, but not user, and not id alone."""
     return base_of(name) != words_of(name)
+
+
+def is_distance(name: str) -> bool:
+    """Whether a column's numbers say how far, by its name, and not how near."""
+    return not DISTANCES.isdisjoint(base_of(name)[-1:])
 
 
 def cannot_be_end(name: str) -> str:

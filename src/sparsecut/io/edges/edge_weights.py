@@ -53,6 +53,13 @@ def edge_weights(values: Any, column: str, what: str) -> NDArray[np.float32]:
     return weights
 
 
+def said_of_zeros(weights: NDArray[Any] | None) -> tuple[str, ...]:
+    """A note where weights are 0, which is no edge."""
+    n_zeros = 0 if weights is None else int(np.count_nonzero(weights == 0))
+    rows = "1 row has" if n_zeros == 1 else f"{n_zeros:,} rows have"
+    return (f"{rows} a weight of 0, which is no edge: left out; the nodes stay.",) * bool(n_zeros)
+
+
 def check_not_negative(weights: NDArray[Any] | None, column: str | None, what: str) -> None:
     """Refuse weights below zero, in a graph that is not signed."""
     if weights is None or not (weights < 0).any():

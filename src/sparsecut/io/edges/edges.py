@@ -21,7 +21,15 @@ from sparsecut.io.edges.column_evidence import is_date
 from sparsecut.io.edges.edge_columns import SOURCE_NAMES, TARGET_NAMES, EdgeColumns
 from sparsecut.io.edges.edge_weights import edge_weights, values_in_dictionaries
 from sparsecut.io.edges.headers import Beside, Verdict, review_first_edge, review_header
-from sparsecut.io.edges.ids import as_array, as_integers, check_present, has_outer_space, plain_ids
+from sparsecut.io.edges.ids import (
+    as_array,
+    as_integers,
+    check_present,
+    has_outer_space,
+    plain_ids,
+    said_of_rounded,
+    said_of_variants,
+)
 from sparsecut.io.edges.numbering import number_integers, number_words
 from sparsecut.io.edges.sides import keep_apart, meet, side_doubts
 from sparsecut.io.edges.text import TextLayout, trim_ids
@@ -79,6 +87,7 @@ def edges_from_table(table: Any, columns: EdgeColumns, what: str) -> Edges:
     else:
         (i, j), words = number_words(ends)
         _check_no_empty(words, ends, columns, what)
+        columns = _with_doubts(columns, words, what)
         ids = as_array(words)
     return _checked(i, j, ids, table, columns, what)
 
@@ -132,6 +141,7 @@ def _reviewed(
         return verdict
     if text.layout.header_from != "said":
         _check_header(i, j, words, what)
+    columns = _with_doubts(columns, words, what)
     edges = _checked(i, j, as_array(words), table, columns, what)
     return edges if verdict.doubt is None else replace(edges, doubts=(verdict.doubt, *edges.doubts))
 
@@ -143,6 +153,12 @@ def _ends(table: Any, columns: EdgeColumns, what: str) -> list[Any]:
         if end.null_count:
             check_present(end, what, f" of column {name!r}")
     return ends
+
+
+def _with_doubts(columns: EdgeColumns, words: Any, what: str) -> EdgeColumns:
+    """The columns with what is to be said of the ids in them, which are words."""
+    notes, doubts = said_of_variants(words), said_of_rounded(words, what)
+    return replace(columns, notes=(*columns.notes, *notes), doubts=(*columns.doubts, *doubts))
 
 
 def _check_no_empty(words: Any, ends: list[Any], columns: EdgeColumns, what: str) -> None:

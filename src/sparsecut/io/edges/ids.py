@@ -22,6 +22,9 @@ from sparsecut.io.edges.numbering import position_type
 
 ID_NAMES = ("id", "node", "node_id", "nodeid", "name")
 
+N_FIRST = 200_000  # ids of edges that are compared with one another
+ROUNDED = r"^[0-9]([.,][0-9]+)?E\+[0-9]{2,}$"
+
 
 def turned_to_words(ids: NDArray[Any], edge_ids: NDArray[Any], what: str) -> tuple[str, ...]:
     """What to say where rows of nodes without edges, such as a total, make words of ids that are integers in all edges."""
@@ -132,6 +135,38 @@ def has_outer_space(words: Any) -> bool:
     import pyarrow.compute as pc
 
     return not pc.all(pc.equal(words, pc.utf8_trim_whitespace(words))).as_py()
+
+
+def said_of_rounded(words: Any, what: str) -> tuple[str, ...]:
+    """A doubt where numbers are written as a spreadsheet writes long ones, "1.23E+11"."""
+    import pyarrow.compute as pc
+
+    words = words.slice(0, N_FIRST)
+    found = words.filter(pc.match_substring_regex(words, ROUNDED)).slice(0, 4).to_pylist()
+    if not found:
+        return ()
+    return (
+        f"{what} has ids as a spreadsheet rounds long numbers, {first_few(found)}: different ids may have become one. Write "
+        "the column of ids as text, and export it again.",
+    )
+
+
+def said_of_variants(words: Any) -> tuple[str, ...]:
+    """A note where ids differ in capitals or outer spaces alone, "Anna" and "anna "."""
+    import pyarrow.compute as pc
+
+    words = words.slice(0, N_FIRST)
+    plain = pc.utf8_lower(pc.utf8_trim_whitespace(words))
+    if pc.all(pc.equal(plain, words)).as_py():
+        return ()
+    places = np.asarray(plain.dictionary_encode().indices)
+    is_alike = np.bincount(places) > 1
+    if not is_alike.any():
+        return ()
+    pair = [words[int(place)].as_py() for place in np.flatnonzero(places == int(np.argmax(is_alike)))[:2]]
+    n_alike = int(is_alike.sum())
+    differ = "1 id has spellings that differ" if n_alike == 1 else f"{n_alike:,} ids have spellings that differ"
+    return (f"{differ} in capitals or spaces alone, such as {first_few(pair)}: each spelling is a node of its own.",)
 
 
 def as_array(column: Any) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from sparsecut.io.edges.ids import has_outer_space
 from sparsecut.io.edges.text import read_layout, read_text, trim_ids
 from sparsecut.io.files import check_readable
 from sparsecut.io.hostile.guards import FREE_BYTES, check_expansion, reading
-from sparsecut.io.opening import PACKED_SUFFIXES, refuse_packed, table_suffix
+from sparsecut.io.opening import PACKED_SUFFIXES, refuse_packed, table_suffix, way_out
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".edges", ".edgelist")
 COLUMNAR_SUFFIXES = (".parquet", ".feather", ".arrow")
@@ -48,6 +48,7 @@ def describe_table(
         raise InputError(
             f"The {kind} file {path} has no known suffix. Known ones: "
             f"{', '.join(TEXT_SUFFIXES)} (packed or not: {', '.join(PACKED_SUFFIXES)}), {', '.join(COLUMNAR_SUFFIXES)}."
+            f"{way_out(path)}"
         )
     refuse_packed(path, kind)
     with reading(path, kind):

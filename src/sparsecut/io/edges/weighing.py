@@ -23,7 +23,7 @@ from sparsecut.graph.clock import Clock
 from sparsecut.graph.timeline import DatedEdges, Timeline
 from sparsecut.graph.times import EdgeTimes, as_duration, as_moment, say_moment
 from sparsecut.io.edges.adjacency import build_adjacency
-from sparsecut.io.edges.edge_weights import check_not_negative
+from sparsecut.io.edges.edge_weights import check_not_negative, said_of_zeros
 from sparsecut.io.edges.half_life import choose_half_life
 
 
@@ -156,6 +156,7 @@ def matrices(
         clock, notes = weighing.clock([edges], [what], moments.is_calendar)
         timeline = Timeline((edges,), moments.is_calendar, weighing.is_chosen)
         notes = (*notes, f"Edges {clock}.")
+    notes = (*said_of_zeros(weights), *notes)
     adjacency, demands, n_loops = weighed(edges, clock, n_nodes, is_directed=directed != "symmetrize")
     if weighing.is_signed:
         notes = (*notes, said_of_demands(demands.nnz, is_directed=directed != "symmetrize"))

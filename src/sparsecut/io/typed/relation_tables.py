@@ -24,7 +24,7 @@ from sparsecut.graph.times import EdgeTimes, as_moments
 from sparsecut.io.edge_objects import check_ends, columns_of_rows, edge_table
 from sparsecut.io.edges.edge_columns import HEADER_NAMES, ColumnPlan, EdgeColumns, decide_by_table, plan_columns
 from sparsecut.io.edges.edge_names import WEIGHTS, called_after
-from sparsecut.io.edges.edge_weights import check_not_negative, edge_weights
+from sparsecut.io.edges.edge_weights import check_not_negative, edge_weights, said_of_zeros
 from sparsecut.io.edges.ids import as_integers, check_present, plain_ids
 from sparsecut.io.edges.table_files import TEXT_SUFFIXES, describe_table, read_parquet_folder
 from sparsecut.io.edges.text import read_layout
@@ -81,7 +81,11 @@ def read_relation(
     in_column = f"{what}, in column {columns.time!r},"
     moments = None if columns.time is None else as_moments(table.column(columns.time), in_column)
     sources, targets = (_whole(plain_ids(end, what)) for end in ends)
-    said = (f"Edges {':'.join(key)}: {columns}.", *(f"{':'.join(key)}: {note}" for note in columns.notes), *columns.doubts)
+    said = (
+        f"Edges {':'.join(key)}: {columns}.",
+        *(f"{':'.join(key)}: {note}" for note in (*columns.notes, *said_of_zeros(weights))),
+        *columns.doubts,
+    )
     return RelationTable(key, what, sources, targets, weights, said, table, moments)
 
 
