@@ -221,8 +221,8 @@ def test_links_take_a_graph_and_a_method(run, vectors):
     [
         ("classify", ("--clusters", 4, "--by", "time"), "The task classify does not use --by, --clusters. Leave that out"),
         ("cluster", ("--per-class", 5), "The task cluster does not use --per-class"),
-        ("links", ("--probe", "tuned"), "The task links does not use --probe"),
-        ("health", ("--runs", 3), "The task health does not use --runs"),
+        ("links", ("--probe", "tuned"), "The task links does not use --probe, --labels"),
+        ("health", ("--runs", 3), "The task health does not use --labels, --runs"),
     ],
 )
 def test_options_of_another_task_are_refused(run, task, words, named):

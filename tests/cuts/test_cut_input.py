@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import sparsecut as sc
 from cut_graphs import planted
-from sparsecut.base.errors import InputError
+from sparsecut.base.errors import DirectedGraphWarning, InputError
 from sparsecut.cuts.cut_input import DIMENSION, N_NEIGHBOURS, graph_to_cut, material, nearest_by_angle
 from typed_graphs import typed_graph
 
@@ -59,3 +61,17 @@ def test_types_of_edges_count_the_same_in_sum() -> None:
     dense = [matrix.toarray() / matrix.sum() for matrix in matrices]
     cut = graph_to_cut(graph).adjacency.toarray()
     np.testing.assert_allclose(cut / cut.sum(), (dense[0] + dense[1]) / 2, rtol=1e-5)
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+def test_a_graph_that_loses_its_directions_is_said(library: str) -> None:
+    module = pytest.importorskip(library)
+    ends = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    make = module.DiGraph if library == "networkx" else lambda edges: module.Graph(edges, directed=True)
+    with pytest.warns(DirectedGraphWarning, match=f"The {library} graph is directed and was made undirected"):
+        graph = graph_to_cut(make(ends))
+    assert graph.n_edges == 4
+    assert any("lost their direction" in note for note in graph.notes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert graph_to_cut(make([*ends, *((b, a) for a, b in ends)])).n_edges == 4  # every edge goes both ways

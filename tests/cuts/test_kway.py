@@ -17,7 +17,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 import sparsecut as sc
 from cut_graphs import barbell, graph_of, grid, planted, random_weights
-from sparsecut.base.errors import InputError
+from sparsecut.base.errors import ImbalanceWarning, InputError
 from tables_by_type import graph_of_tables
 
 
@@ -252,3 +252,13 @@ def test_weights_and_fixed_nodes_of_a_series_are_those_it_names() -> None:
     assert sums.max() <= 1.03 * np.ceil(weights.sum() / 2)
     with pytest.raises(InputError, match=r"node_weights name nodes .* 'x'"):
         sc.partition(graph, 2, node_weights=pandas.Series([1.0], index=["x"]))
+
+
+def test_fixed_nodes_that_break_the_balance_are_said() -> None:
+    graph = grid(6, 6)
+    with pytest.warns(ImbalanceWarning, match="left a part of weight (2[5-9]|3[0-9]), and imbalance=0.03 allows 12"):
+        found = sc.partition(graph, 3, fixed=dict.fromkeys(range(25), 1))
+    assert found.sizes.max() >= 25
+    assert set(found.parts[:25].tolist()) == {1}
+    assert sc.partition(graph, 3, fixed={0: 1, 5: 2}).sizes.tolist() == [12, 12, 12]  # without a word
+    assert sc.partition(graph, 3, fixed=dict.fromkeys(range(25), 1), imbalance=1.5).sizes.max() >= 25

@@ -78,3 +78,13 @@ def test_ranking_of_two_classes_is_of_the_rarer_one():
         ours.figures["average_precision"].mean(), flipped.figures["average_precision"].mean(), atol=10
     )
     assert ours.mean > 80
+
+
+def test_labels_per_class_are_refused_where_splits_are_made_otherwise() -> None:
+    generator = np.random.default_rng(0)
+    Z, y = generator.normal(size=(120, 3)), np.arange(120) % 2
+    for split, labels in (("cv", y), ("48-32-20", y), ("auto", generator.normal(size=120))):
+        with pytest.raises(InputError, match=r"are not made by labels per class\. Leave per_class=5 out"):
+            evaluate(Z, labels, split=split, per_class=5, n_splits=2)
+        evaluate(Z, labels, split=split, n_splits=2)
+    assert evaluate(Z, y, n_splits=2).accuracies.tolist() == evaluate(Z, y, per_class=20, n_splits=2).accuracies.tolist()

@@ -123,3 +123,18 @@ def test_an_index_follows_vectors_that_change_come_and_go(index: str, metric: st
         near.update(["n1"], np.ones((1, 3)))
     with pytest.raises(InputError, match="not of the kind"):
         near.update([1], Z[:1])
+
+
+def test_columns_of_a_frame_are_matched_by_name() -> None:
+    pandas = pytest.importorskip("pandas")
+    Z = np.random.default_rng(0).normal(size=(30, 3))
+    frame = pandas.DataFrame(Z, columns=["a", "b", "c"], index=[f"n{row}" for row in range(30)])
+    near, asked = Neighbors(frame), frame.iloc[4:7] + 0.1
+    wanted = Neighbors(Z, frame.index).query_vectors(asked.to_numpy(), 3).ids.tolist()
+    assert near.query_vectors(asked[["c", "a", "b"]], 3).ids.tolist() == wanted
+    assert near.query_vectors(asked[["c", "a", "b"]].reset_index(names="id"), 3).ids.tolist() == wanted
+    for plain in (asked, asked.to_numpy(), pandas.DataFrame(asked.to_numpy())):  # names, none, and numbers that only count
+        assert near.query_vectors(plain, 3).ids.tolist() == wanted
+    assert Neighbors(Z, frame.index).query_vectors(asked, 3).ids.tolist() == wanted
+    with pytest.raises(InputError, match=r"must have the columns of the embedding, 'a', 'b', 'c'\. Got 'a', 'b', 'd'"):
+        near.query_vectors(asked.rename(columns={"c": "d"}), 3)

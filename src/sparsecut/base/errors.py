@@ -34,6 +34,10 @@ class DimensionWarning(UserWarning):
     """More columns were requested than the features of the graph fill."""
 
 
+class ImbalanceWarning(UserWarning):
+    """A partition is less balanced than it was asked to be, since nodes were fixed in parts."""
+
+
 class MeaninglessEmbeddingWarning(UserWarning):
     """All nodes have the same vector, so the embedding is useless; the message says why and what to do."""
 

@@ -121,6 +121,7 @@ def evaluate(
     if metrics is not None and task == "health":
         raise InputError("The task health prints all of its figures. Leave --metrics out, or name another --task.")
     given = {"--predict": predict != "auto", "--probe": probe != "paper", "--split": split != "auto"}
+    given |= {"--labels": labels is not None}
     given |= {"--per-class": bool(per_class), "--splits": splits is not None, "--quick": quick}
     given |= {"--method": method != "sce", "--fraction": fraction != 0.1, "--by": by != "random"}
     given |= {"--clusters": clusters is not None, "--runs": runs != 5}
@@ -166,8 +167,8 @@ def evaluate(
 def _refuse_others(task: str, given: list[str]) -> None:
     """An option of another task would change nothing."""
     own = {
-        "classify": ("--predict", "--probe", "--split", "--per-class", "--splits", "--quick"),
-        "cluster": ("--clusters", "--runs"),
+        "classify": ("--labels", "--predict", "--probe", "--split", "--per-class", "--splits", "--quick"),
+        "cluster": ("--labels", "--clusters", "--runs"),
         "links": ("--method", "--fraction", "--by", "--runs"),
         "health": (),
     }

@@ -10,6 +10,7 @@ The columns of the embedding are candidates' vectors too. The embedding is the l
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from sparsecut.base.errors import InputError, check_choice
+from sparsecut.base.errors import DirectedGraphWarning, InputError, check_choice
 from sparsecut.cuts.objective import Real, undirected_adjacency
 from sparsecut.graph import Graph, as_graph, place_rows
 from sparsecut.graph.foreign import library_of
@@ -43,14 +44,24 @@ def graph_to_cut(thing: Any) -> Graph:
     These are a graph of networkx or igraph, and the path of a graph file.
     """
     library = library_of(thing)
-    if library == "networkx":
-        return from_networkx(thing)
-    if library == "igraph":
-        return from_igraph(thing)
+    if library in ("networkx", "igraph"):
+        if thing.is_directed() and not _goes_both_ways(thing, library):
+            warnings.warn(
+                f"The {library} graph is directed and was made undirected: a cut counts edges whatever their direction.",
+                DirectedGraphWarning,
+                stacklevel=3,
+            )
+        return from_networkx(thing) if library == "networkx" else from_igraph(thing)
     graph = read_graph(os.fspath(thing)) if isinstance(thing, str | os.PathLike) else as_graph(thing)
     if graph.relations is not None and graph.relations.matrices:  # types of edges count the same in sum, as in a fit
         graph = graph.weighed(equal_factors(graph.relations.volumes))
     return graph
+
+
+def _goes_both_ways(thing: Any, library: str) -> bool:
+    if library == "networkx":
+        return all(thing.has_edge(target, source) for source, target in thing.edges())
+    return all(thing.is_mutual())
 
 
 def material(graph: Graph, use: str, embedding: ArrayLike | None, caller: str) -> Material:

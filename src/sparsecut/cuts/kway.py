@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.base.errors import ImbalanceWarning, InputError, check_choice, check_integer, check_real
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.cuts.cut_input import graph_to_cut, material
 from sparsecut.cuts.cut_report import Reported, frame_of_parts, nodes_inside
@@ -178,6 +179,7 @@ def partition(
         and a frame are matched to the nodes by their index.
     fixed : dict or series of id to part, or int array (n,), optional
         Nodes that must be in a given part, 0 … parts - 1; -1 in an array leaves a node free. Parts then keep these numbers.
+        Where so many are in one part that the imbalance cannot be kept, an `ImbalanceWarning` says how heavy it is.
     use : {"structure", "embedding", "both"}, default="structure"
         What is cut: the graph's edges; the graph that joins each node to its ten nearest neighbours in the embedding; or
         the sum of the two, scaled to the same total weight. Use "both" where features say more than the edges.
@@ -234,7 +236,21 @@ def partition(
         source = material(graph, use, embedding, "partition")
         wanted = Wanted(count, objective, allowed, weights, heaviest(weights, count, allowed), held)
         members, name = find_parts(source, wanted, effort=effort, seed=seed, report=report)
+    if held is not None:
+        _warn_of_fixed(totals(members, weights, count), wanted.most, allowed)
     return measured(graph, members if held is not None else by_size(members), count, weights, name)
+
+
+def _warn_of_fixed(loads: Real, heaviest: float, imbalance: float) -> None:
+    """Say that fixed nodes leave no way to keep the bound."""
+    if loads.max() <= heaviest * (1 + 1e-9):
+        return
+    warnings.warn(
+        f"The fixed nodes of partition left a part of weight {loads.max():g}, and imbalance={imbalance:g} allows "
+        f"{heaviest:g}. Fix fewer nodes, or allow more.",
+        ImbalanceWarning,
+        stacklevel=3,
+    )
 
 
 def heaviest(weights: Real, count: int, imbalance: float) -> float:

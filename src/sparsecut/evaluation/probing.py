@@ -14,7 +14,7 @@ from sparsecut.evaluation.linear_probe import PROTOCOLS, check_embedding, probe_
 from sparsecut.evaluation.metrics import CLASSES, NUMBERS, Metrics, check_metrics
 from sparsecut.evaluation.ridge_probe import probe_numbers
 from sparsecut.evaluation.scores import Scores
-from sparsecut.evaluation.split_choice import AUTO, CV, RANDOM, make_splits
+from sparsecut.evaluation.split_choice import AUTO, CV, PER_CLASS, RANDOM, make_splits
 from sparsecut.evaluation.splits import Split, fold_splits
 from sparsecut.evaluation.targets import ProbeTarget, read_target
 from sparsecut.graph import rows_and_ids
@@ -28,7 +28,7 @@ def evaluate(
     metrics: Metrics = None,
     split: str = "auto",
     dataset: str | None = None,
-    per_class: int = 20,
+    per_class: int | None = None,
     n_splits: int = 50,
     probe: str = "paper",
     target: str = "auto",
@@ -62,9 +62,10 @@ def evaluate(
     dataset : str, default=None
         The named graph that "published", "public" and "official" are of. Rows are then in its order, or have its node
         numbers for their ids.
-    per_class : int, default=20
-        For "random" and "published": how many nodes of each class the probe is trained on; as many more are kept for
-        validation, the rest is tested. The paper uses 5 and 20. A class that has no more nodes than this is refused.
+    per_class : int, default=None
+        For "random" and "published", and refused elsewhere: how many nodes of each class the probe is trained on, 20 where
+        it is not given; as many more are kept for validation, the rest is tested. The paper uses 5 and 20. A class that has
+        no more nodes than this is refused.
     n_splits : int, default=50
         How many splits to average over, at most: "public" is one, and "official" are as many as there are. "cv" divides
         the nodes anew after every ten. Fewer are faster and give a wider `interval`.
@@ -120,7 +121,13 @@ def evaluate(
         rows, goal = rows[order], goal.take(order)
     if split == AUTO:
         split = RANDOM if goal.kind == CLASSES else CV
-    splits = splits_of(goal, split, dataset=dataset, per_class=per_class, n_splits=n_splits, random_state=random_state)
+    if per_class is not None and split not in PER_CLASS:
+        raise InputError(
+            f"The splits {split!r} of evaluate are not made by labels per class. Leave per_class={per_class} out, or "
+            "split='random' for classes."
+        )
+    n_labels = 20 if per_class is None else per_class
+    splits = splits_of(goal, split, dataset=dataset, per_class=n_labels, n_splits=n_splits, random_state=random_state)
     return probe_target(rows, goal, splits, protocol=probe, metrics=metrics, progress=progress, caller="evaluate")
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
+from sparsecut.base.errors import InputError, check_choice, check_integer, check_real, first_few
 from sparsecut.base.progress import Reporter, reporting
 from sparsecut.explore.index_file import read_index, write_index
-from sparsecut.graph import Graph, Ids, as_id_array, rows_and_ids
+from sparsecut.graph import Graph, Ids, as_id_array, names_of_columns, rows_and_ids
 from sparsecut.io.edges.ids import check_unique
 from sparsecut.io.edges.node_lookup import Lookup
 from sparsecut.kernels.exact_search import (
@@ -121,6 +121,7 @@ class Neighbors:
         """Check the vectors and their ids, and keep what searching needs."""
         self.metric = check_choice("Neighbors", "metric", metric, METRICS)
         rows, given = rows_and_ids(embedding, ids=ids)
+        self._names = names_of_columns(embedding)  # of the coordinates, where a frame has them
         Z = check_vectors(rows)
         self.ids = np.arange(len(Z)) if given is None else as_id_array(given, "The list of ids given to Neighbors")
         if self.ids.shape != (len(Z),):
@@ -186,7 +187,8 @@ class Neighbors:
         Parameters
         ----------
         vectors : array or frame (q, d), or array (d,)
-            The vectors, of the embedding's dimension. The ids that a frame brings are not used.
+            The vectors, of the embedding's dimension. The ids that a frame brings are not used; its columns are matched by
+            name where the embedding was a frame too, and taken in their order where it was not.
         k : int, default=10
             The number of nodes per vector; fewer where the embedding has fewer.
 
@@ -202,7 +204,14 @@ class Neighbors:
         >>> near.query_vectors([0.1, 2.0, 0.3], k=2).ids.tolist()
         [['y', 'z']]
         """
-        rows = np.atleast_2d(np.asarray(rows_and_ids(vectors, "The frame of vectors")[0]))
+        names, rows = names_of_columns(vectors), np.atleast_2d(np.asarray(rows_and_ids(vectors, "The frame of vectors")[0]))
+        if names is not None and self._names is not None and names != self._names:
+            if sorted(names) != sorted(self._names):
+                raise InputError(
+                    f"The frame of vectors must have the columns of the embedding, {first_few(self._names)}. Got "
+                    f"{first_few(names)}. Pass an array to take them in their order."
+                )
+            rows = rows[:, [names.index(name) for name in self._names]]
         is_empty = rows.shape == (0, self._vectors.shape[1])
         queries = rows.astype(np.float32) if is_empty else check_vectors(rows)
         if queries.shape[1] != self._vectors.shape[1]:

@@ -8,7 +8,7 @@ as_id_array, as_integers, check_one_kind, id_error      what may be an id, and t
 are_word_lists, words_source, table_of_rows             lists of words and dicts of values as features
 is_frame, as_arrow                                      data frames of any library, as Arrow tables
 match_frame, with_others, place_labels, …               rows of tables matched to nodes: which column holds the ids
-rows_and_ids, place_rows, place_values, place_graph,    vectors and values that bring the ids of their nodes
+rows_and_ids, names_of_columns, place_rows, …          vectors and values that bring the ids of their nodes
 like_frame
 library_of, from_torch, refuse_foreign, not_square      other libraries' objects, and the calls that convert them
 loop_notes                                              the sentence about dropped self-loops
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from sparsecut.graph.mappings import table_of_rows as table_of_rows
     from sparsecut.graph.mappings import words_source as words_source
     from sparsecut.graph.named_rows import like_frame as like_frame
+    from sparsecut.graph.named_rows import names_of_columns as names_of_columns
     from sparsecut.graph.named_rows import place_graph as place_graph
     from sparsecut.graph.named_rows import place_rows as place_rows
     from sparsecut.graph.named_rows import place_values as place_values

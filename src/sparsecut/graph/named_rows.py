@@ -52,6 +52,18 @@ def rows_and_ids(matrix: Any, what: str = "The embedding", ids: Any = None) -> t
     return values, own
 
 
+def names_of_columns(matrix: Any) -> list[str] | None:
+    """The names of a frame's coordinates; None of an array, of a column of lists, and of columns that are only counted."""
+    if not is_frame(matrix):
+        return None
+    table = as_arrow(matrix, "The frame")
+    of_ids = _id_column(table)
+    fields = [field for field in table.schema if field.name != of_ids]
+    names = [str(field.name) for field in fields]
+    is_counted = names == [str(number) for number in range(len(names))]
+    return None if is_counted or any(_is_list(field.type) for field in fields) else names
+
+
 def place_rows(matrix: Any, node_ids: Ids, what: str = "The embedding") -> Any:
     """A matrix with its rows in the order of the nodes: by its ids where it brings them, which must be just the nodes'."""
     values, ids = rows_and_ids(matrix, what)

@@ -24,6 +24,8 @@ from sparsecut.io.edges.weighing import Weighing, matrices
 from sparsecut.io.nodes.node_attributes import as_node_ids, node_features, node_labels
 from sparsecut.io.typed.typed_objects import graph_of_typed_networkx
 
+LOST_DIRECTION = "The graph is directed, and its edges lost their direction: directed='out' or 'in' keeps it."
+
 
 def from_networkx(
     graph: Any,
@@ -133,6 +135,8 @@ def graph_of_networkx(
     moments = times_of([held.get(weighing.time) for *_, held in graph.edges(data=True)], weighing, what)
     if not graph.is_directed():
         directed = "symmetrize"
+    elif directed == "symmetrize":
+        notes = (*notes, LOST_DIRECTION)
     attributes = [graph.nodes[node] for node in nodes]
     ids, id_notes = as_node_ids(nodes, what, " networkx.relabel_nodes(G, str) makes words of all.")
     matrix = node_features(features, attributes, what, scale)
@@ -265,10 +269,11 @@ def from_igraph(
     weighing = Weighing("from_igraph", time, half_life, decay, now, signed)
     given = graph.es[time] if time in graph.es.attributes() else [None] * graph.ecount()
     moments = times_of(given, weighing, "The igraph graph")
-    id_notes: tuple[str, ...] = ()
+    id_notes: tuple[str, ...] = (LOST_DIRECTION,) if graph.is_directed() and directed == "symmetrize" else ()
     ids = np.arange(graph.vcount())
     if node_ids in graph.vs.attributes():
-        ids, id_notes = as_node_ids(graph.vs[node_ids], f"The igraph graph, in its attribute {node_ids!r},")
+        ids, said = as_node_ids(graph.vs[node_ids], f"The igraph graph, in its attribute {node_ids!r},")
+        id_notes = (*id_notes, *said)
     attributes = [vertex.attributes() for vertex in graph.vs]
     matrix = node_features(features, attributes, "The igraph graph", scale)
     return _graph(

@@ -121,7 +121,7 @@ def remove_vectors(path: str | Path, ids: Sequence[Any]) -> int:
 
 
 def _remove_from_whole(path: Path, spelt: set[str]) -> int:
-    """The same of a format that is read and written as a whole."""
+    """Write vectors of a format that is read and written as a whole without the rows of some nodes; how many went."""
     if path.suffix == ".npy" and not ids_path(path).exists():
         raise InputError(
             f"The vectors of {path} have no ids beside them ({ids_path(path).name}) by which to remove some. Write the file "
