@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from any_graph import graphs
 from conftest import random_graph
 from cut_blocks import cut
-from sparsecut.engines.memory import MemoryEngine
+from sparsecut.engines import InProcess, MemoryEngine
 from sparsecut.features.roles import FURTHEST, GRID, NodeRoles, RoleKind, count_roles, kind_of
 from sparsecut.graph import Graph
 from sparsecut.graph.undirected import without_directions
@@ -93,6 +93,9 @@ def test_a_gpu_changes_no_bit(directed: str) -> None:
     on_device = graph.to("cuda")
     passes = [MemoryEngine(torch.device("cuda"), graph=one) for one in (on_device, without_directions(on_device))]
     np.testing.assert_array_equal(np.asarray(NodeRoles.fit_columns(*passes)[1]), columns_of(graph)[1])
+    # As a fit of a graph of the host has it: what has no directions is passed over there.
+    in_fit = NodeRoles.fit_columns(passes[0], InProcess(without_directions(graph)))
+    np.testing.assert_array_equal(np.asarray(in_fit[1]), columns_of(graph)[1])
 
 
 def test_a_path_by_hand() -> None:

@@ -144,6 +144,28 @@ def test_the_hop_kernel_is_the_library_call(kind: str, filter: str, width: int, 
 
 @pytest.mark.cuda
 @needs_cuda
+@pytest.mark.parametrize("kind", ["plain", "weighted", "directed"])
+@pytest.mark.parametrize("filter", ["row", "symmetric"])
+@pytest.mark.parametrize("width", [1, 5, 16, 64, 100, 602])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_some_rows_of_a_hop_are_those_of_all(kind: str, filter: str, width: int, dtype: torch.dtype) -> None:
+    graph = hub_and_ring(300, kind == "weighted", kind == "directed")
+    rows = torch.randn(303, width, generator=torch.Generator().manual_seed(0)).to(dtype)
+    nodes = torch.tensor([0, 302, 17, 4, 4, 299])
+    on_cpu, on_cuda = (
+        Propagation.of(graph.adjacency, make_filter(filter), torch.device(device), is_directed=graph.is_directed)
+        for device in ("cpu", "cuda")
+    )
+    for coefficients in ((0.0, 1.0), (0.25, 0.75)):
+        expected = on_cpu.smooth(coefficients, rows.float())[nodes]
+        for given in (rows.cuda(), rows.cuda().T.contiguous().T, torch.cat([rows, rows], dim=1).cuda()[:, :width]):
+            some = on_cuda.smooth_some(coefficients, given, nodes.cuda())
+            assert some.dtype == torch.float32
+            assert np.allclose(some.cpu(), expected, atol=1e-6 * float(expected.abs().max()))
+
+
+@pytest.mark.cuda
+@needs_cuda
 def test_the_hop_kernel_takes_64_bit_offsets_beside_32_bit_neighbors() -> None:
     graph = hub_and_ring(50, False, False)
     P = Propagation.of(graph.adjacency, make_filter("row"), torch.device("cuda"))

@@ -212,7 +212,7 @@ def moments_of(rows: Any, negatives: NegativeGraph) -> Moments:
     else:
         features, factors = formed
         M, mean = _gram_of_all_pairs(features, negatives.all_pairs)
-        M, mean = M * factors[..., None] * factors, mean * factors
+        M, mean = M * (factors if isinstance(factors, float) else factors[:, None]) * factors, mean * factors
         if negatives.listed:
             M += _gram_by_columns(rows, NegativeGraph(n_rows, listed=negatives.listed))
     is_scatter = negatives.is_complete and negatives.all_pairs[0].scale > 0

@@ -59,11 +59,11 @@ class Rows:
         return len(self.coefficients) == 1
 
     @property
-    def formed(self) -> tuple[Tensor, Tensor] | None:
+    def formed(self) -> tuple[Tensor, float] | None:
         """Dense rows that are S up to a factor, and the factor; None where S is not held like that."""
         if not self.is_formed or not isinstance(self.features, Tensor):
             return None
-        return self.features, torch.tensor(self.coefficients[0], dtype=torch.float64)
+        return self.features, float(self.coefficients[0])
 
     def __matmul__(self, weights: Tensor) -> Tensor:  # (n, d)
         if self.is_formed and self.coefficients != (1.0,):

@@ -38,6 +38,7 @@ from sparsecut.kernels.block import Block, Column, Passes
 from sparsecut.kernels.either import (
     counts_of,
     doubles,
+    is_tensor,
     log,
     longs,
     on_device_of,
@@ -261,8 +262,8 @@ def undirected_counts(block: Block, around: Column, unit: float | None) -> Any:
 
 def directed_counts(block: Block, around: Column, ends: Column, others: Column, unit: float | None) -> Any:
     degrees, found = _degrees(block), around[block.rows]
-    out_degrees, out_strengths = ends[block.rows].T
-    in_degrees, in_strengths = others[block.rows].T
+    out_degrees, out_strengths = _beside(block, ends).T
+    in_degrees, in_strengths = _beside(block, others).T
     out_log, in_log = log(1 + out_degrees), log(1 + in_degrees)
     reciprocity = (out_degrees + in_degrees - degrees) / degrees.clip(min=1)  # an edge that is answered counts twice
     counts = [out_log, in_log, out_log - in_log, reciprocity, log(1 + found), _clustering(found, degrees)]
@@ -270,6 +271,12 @@ def directed_counts(block: Block, around: Column, ends: Column, others: Column, 
         out_log, in_log = log(1 + out_strengths), log(1 + in_strengths)
         counts += [out_log, in_log, out_log - in_log]
     return _on_grid(side_by_side(counts))
+
+
+def _beside(block: Block, column: Column) -> Any:
+    """A column's rows of a block, where the block is: the graph without directions is passed over in the host's memory."""
+    rows = column[block.rows]
+    return rows if is_tensor(block.starts()) else on_host(rows)
 
 
 def moments_in(passes: Passes, table: Column) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -48,14 +48,49 @@ def hop(
     `schedule` has every row once, in the order to go. What Horner's rule adds is added in the same pass. The result is
     written `into` what `empty_aligned` made for such rows, if that is given.
     """
-    left, right, own = diagonals
     rows = aligned(rows)
     first = None if first is None or coefficient == 0 else aligned(first)
     result = empty_aligned(rows) if into is None else into
-    width = padded(rows.shape[1])
+    width, factors = padded(rows.shape[1]), (scale, coefficient)
+    return _launch((indices, offsets, values), diagonals, rows, schedule, first, result, width, factors, is_some=False)
+
+
+def hop_some(
+    indices: Tensor,
+    offsets: Tensor,
+    values: Tensor | None,
+    diagonals: tuple[Tensor, Tensor | None, Tensor],
+    coefficients: tuple[float, float],
+    rows: Tensor,
+    nodes: Tensor,
+) -> Tensor:
+    """The rows of c₀·rows + c₁·P·rows at some nodes, float32: only these nodes' neighbours are read.
+
+    The rows stay as they lie in memory: to align all of them for a few would read more.
+    """
+    rows = rows if rows.stride(1) == 1 else rows.contiguous()
+    result, width = rows.new_empty((len(nodes), rows.shape[1]), dtype=torch.float32), rows.shape[1]
+    own, hopped = coefficients
+    first = rows if own else None
+    return _launch((indices, offsets, values), diagonals, rows, nodes, first, result, width, (hopped, own), is_some=True)
+
+
+def _launch(
+    entries: tuple[Tensor, Tensor, Tensor | None],
+    diagonals: tuple[Tensor, Tensor | None, Tensor],
+    rows: Tensor,
+    schedule: Tensor,
+    first: Tensor | None,
+    result: Tensor,
+    width: int,
+    factors: tuple[float, float],
+    *,
+    is_some: bool,
+) -> Tensor:
+    (indices, offsets, values), (left, right, own), (scale, coefficient) = entries, diagonals, factors
     panel = min(PANEL_BYTES // rows.element_size(), _power_of_two(width))
     n_rows = max(1, min(4, WARP_NUMBERS // (4 * panel)))
-    _kernel(n_rows)[(-(-len(rows) // n_rows), -(-width // panel))](
+    _kernel(n_rows)[(-(-len(schedule) // n_rows), -(-width // panel))](
         indices,
         offsets,
         values,
@@ -66,13 +101,14 @@ def hop(
         schedule,
         first,
         result,
-        len(rows),
+        len(schedule),
         width,
         rows.stride(0),
         0 if first is None else first.stride(0),
         result.stride(0),
         float(scale),
         float(coefficient),
+        IS_SOME=is_some,
         WIDTH=panel,
         N_ROWS=n_rows,
         N_AT_ONCE=8 if n_rows == 1 else 4,

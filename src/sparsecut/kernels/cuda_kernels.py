@@ -26,11 +26,15 @@ def hop(
     result_stride,
     scale,
     coefficient,
+    IS_SOME: tl.constexpr,
     WIDTH: tl.constexpr,
     N_ROWS: tl.constexpr,
     N_AT_ONCE: tl.constexpr,
 ):
-    """One row of the result, one panel of its columns. Programs are numbered row by row within a panel."""
+    """One row of the result, one panel of its columns. Programs are numbered row by row within a panel.
+
+    Of some rows the result has those alone, in the order of the schedule.
+    """
     row = tl.load(schedule + tl.program_id(0)).to(tl.int64)
     columns = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
     is_column = columns < width
@@ -57,7 +61,8 @@ def hop(
     total = (tl.sum(sums, 0) * tl.load(left + row) + itself * tl.load(own + row)) * scale
     if first is not None:
         total += tl.load(first + row * first_stride + columns, mask=is_column, other=0.0).to(tl.float32) * coefficient
-    tl.store(result + row * result_stride + columns, total.to(result.dtype.element_ty), mask=is_column)
+    place = tl.program_id(0).to(tl.int64) if IS_SOME else row
+    tl.store(result + place * result_stride + columns, total.to(result.dtype.element_ty), mask=is_column)
 
 
 @triton.jit
@@ -79,6 +84,7 @@ def hop_rows(
     result_stride,
     scale,
     coefficient,
+    IS_SOME: tl.constexpr,
     WIDTH: tl.constexpr,
     N_ROWS: tl.constexpr,
     N_AT_ONCE: tl.constexpr,
@@ -116,4 +122,5 @@ def hop_rows(
     if first is not None:
         before = tl.load(first + row[:, None] * first_stride + columns[None, :], mask=is_mine, other=0.0)
         total += before.to(tl.float32) * coefficient
-    tl.store(result + row[:, None] * result_stride + columns[None, :], total.to(result.dtype.element_ty), mask=is_mine)
+    place = number.to(tl.int64) if IS_SOME else row
+    tl.store(result + place[:, None] * result_stride + columns[None, :], total.to(result.dtype.element_ty), mask=is_mine)

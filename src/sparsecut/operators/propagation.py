@@ -112,14 +112,17 @@ class Propagation:
         entries = self.neighbors
         ends = torch.from_numpy(edges).to(entries.indices.device)
         rows, columns = ends if self.is_directed else torch.cat([ends, ends.flip(0)], dim=1)
-        rows, order = rows.sort(stable=True)
-        places = entries.places_of(rows, columns[order])
+        gone = torch.zeros(entries.n_rows, dtype=torch.float64, device=ends.device)
+        if entries.values is None:  # whole numbers, whose sum no order changes
+            places = entries.places_of(rows, columns)
+            gone.index_add_(0, rows, gone.new_ones(len(rows)))
+        else:
+            rows, order = rows.sort(stable=True)
+            places = entries.places_of(rows, columns[order])
+            nodes, counts = torch.unique_consecutive(rows, return_counts=True)
+            gone[nodes] = torch.segment_reduce(entries.values[places].double(), "sum", lengths=counts)
         indices = entries.indices.clone()
         indices[places] = rows.to(indices.dtype)
-        values = torch.ones_like(places, dtype=torch.float64) if entries.values is None else entries.values[places].double()
-        nodes, counts = torch.unique_consecutive(rows, return_counts=True)
-        gone = torch.zeros(entries.n_rows, dtype=torch.float64, device=indices.device)
-        gone[nodes] = torch.segment_reduce(values, "sum", lengths=counts)
         left, right, own = self.filter.diagonals((1 + entries.row_sums() - gone).clamp(min=1))
         diagonals = Diagonals(left, right, own - gone * (left if right is None else left * right)).single()
         kept = Entries(indices, entries.offsets, entries.values)
@@ -163,6 +166,8 @@ class Propagation:
         """Some rows of c₀X + c₁PX: only the neighbours of these nodes are read."""
         assert len(coefficients) == 2
         assert isinstance(rows, Tensor)
+        if cuda.can_hop(rows):
+            return cuda.hop_some(*self.neighbors, self.diagonals, (coefficients[0], coefficients[1]), rows, nodes)
         left, right, own = self.diagonals
         around = self.neighbors.of_rows(nodes)
         if right is not None:

@@ -227,8 +227,9 @@ def regressions(blocks: Sequence[Any], pairs: Sequence[tuple[slice, int]], rule:
         r_squared, shrunk = _best_ridge(values, (cross**2).sum(axis=1), n, rule.ridges)
         vectors = scale[own, None] * vectors
         X = centred[:, own]
-        leverage = ((X @ on_device_of(X, vectors * np.sqrt(shrunk))) ** 2).sum(axis=1) + 1 / n
-        left = centred[:, other] * float(scale[other.start]) - X @ on_device_of(X, (vectors * shrunk) @ cross)
+        both = X @ on_device_of(X, np.concatenate([vectors * np.sqrt(shrunk), (vectors * shrunk) @ cross], axis=1))
+        leverage = (both[:, : len(values)] ** 2).sum(axis=1) + 1 / n
+        left = centred[:, other] * float(scale[other.start]) - both[:, len(values) :]
         errors = (left**2).sum(axis=1) / (1 - leverage.clip(max=1 - rule.least_left)) ** 2
         found.append((r_squared if totals[target] > 0 else 0.0, errors))
     return found
