@@ -48,6 +48,7 @@ SECTIONS = (
     "growth_disk",
     "growth_structure",
     "updates",
+    "forgetting",
     "peers",
     "search",
     "layout",

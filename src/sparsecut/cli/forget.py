@@ -83,10 +83,11 @@ def forget(
         )
     started = time.perf_counter()
     changed = model.forget(wanted, choices=choices)
+    vectors = model.embedding_
     seconds = time.perf_counter() - started
     removed = {str(path): remove_vectors(path, asked) for path in clean or ()}
     ids = model.graph_.node_ids
-    write_embedding(output_path, model.embedding_, ids, types=model.graph_.types, overwrite=force)
+    write_embedding(output_path, vectors, ids, types=model.graph_.types, overwrite=force)
     for path in (output_path, *(clean or ())):  # an index of the vectors before: it has their ids, and is refused anyway
         for metric in METRICS:
             index_beside(path, metric).unlink(missing_ok=True)

@@ -39,8 +39,8 @@ from sparsecut.model.explanation import say_choices, say_details
 from sparsecut.model.fit import Fitted, embed, fit, require_features
 from sparsecut.model.graph_columns import GraphColumns
 from sparsecut.model.history import History
-from sparsecut.model.kept_choices import keep_reasons, with_choices
-from sparsecut.model.persistence import stored_parameters, write_fitted
+from sparsecut.model.kept_choices import choices_of, keep_reasons, with_choices
+from sparsecut.model.persistence import stored_parameters, write_fitted, write_owed
 from sparsecut.model.published import from_paper
 from sparsecut.model.settings import Settings, check_aggregation, check_dimension
 from sparsecut.model.solver import Solver
@@ -398,6 +398,10 @@ class SparsestCutEmbedding(Updating, Estimator):
         """Take the log into the model's file: the file first, for its records are passed over once it holds them."""
         assert self._log is not None
         number, self._log.lacks_hops = self._log.number, self._state is None
+        if self._owed is not None:
+            write_owed(self, self._owed, self._log.path, self._log.key, number)
+            self._log.clear()
+            return
         if self._state is not None:
             self._state.n_batches = number
         write_fitted(self, self._log.path, self._log.key, overwrite=True, number=number if self._state is None else None)
@@ -475,13 +479,23 @@ class SparsestCutEmbedding(Updating, Estimator):
             settings = settings.with_dimension(dimension)
         self._take(fit(settings, graph, output=None, on_epoch=None, progress=progress))
 
-    def _fit_kept(self, graph: Graph, *, progress: Reporter | None) -> None:
+    def _fit_kept(self, graph: Graph, recipe: Recipe, n_columns: int, *, progress: Reporter | None) -> None:
         """Fit a graph with what was chosen before: weighting, filter, channels and the number of columns."""
         graph = with_relations(graph)
-        settings = with_choices(self._settings_of(graph), self.recipe_, self.offset_.shape[-1])
+        settings = with_choices(self._settings_of(graph), recipe, n_columns)
         fitted = fit(settings, graph, output=None, on_epoch=None, progress=progress)
-        recipe = keep_reasons(fitted.recipe, self.recipe_.reasons)
-        self._take(replace(fitted, recipe=recipe))
+        self._take(replace(fitted, recipe=keep_reasons(fitted.recipe, recipe.reasons)))
+
+    def _owe_fit(self, graph: Graph, notes: list[str]) -> None:
+        """Owe the fit of a graph with what was chosen before."""
+        from sparsecut.updates.owed_fit import OwedFit, owe
+
+        owed, kind = self._owed, self.kind_
+        if owed is None:
+            owed = OwedFit(choices_of(self.recipe_), self.offset_.shape[-1])
+        is_known = kind is not None and not kind.is_weighted  # a part of a graph without weights has none
+        owe(self, graph, OwedFit(owed.recipe, owed.n_columns, [*owed.notes, *notes]))
+        self.kind_ = replace(kind, clock=graph.clock) if kind is not None and is_known else GraphKind.of(graph)
 
     def _take(self, fitted: Fitted) -> None:
         """Become what was fitted."""

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sparsecut.features.weighting import Weighting
 from sparsecut.model.settings import Settings
 from sparsecut.operators.reason import KEPT, Reason
 from sparsecut.operators.recipe import Recipe, source_of
@@ -34,8 +35,18 @@ def with_choices(settings: Settings, recipe: Recipe, n_columns: int) -> Settings
     return replace(chosen, channels=_requested(recipe.channels), features="auto")
 
 
+def choices_of(recipe: Recipe) -> Recipe:
+    """What a recipe has of choices alone: nothing that was learned from the nodes, and no figure of them."""
+    return replace(recipe, weighting=Weighting(recipe.weighting.name), reasons=_kept(recipe.reasons))
+
+
 def keep_reasons(fitted: Recipe, before: Sequence[Reason | str]) -> Recipe:
     """The recipe of such a fit with reasons for what was kept; what was requested, or is the paper's, stays so."""
+    found = [reason for reason in fitted.reasons if not isinstance(reason, Reason) or reason.topic not in TOPICS]
+    return replace(fitted, reasons=[*_kept(before), *(reason for reason in found if not _is_trial(reason))])
+
+
+def _kept(before: Sequence[Reason | str]) -> list[Reason | str]:
     earlier = {reason.topic: reason for reason in before if isinstance(reason, Reason) and not reason.channel}
     reasons: list[Reason | str] = []
     for topic in TOPICS:
@@ -45,8 +56,7 @@ def keep_reasons(fitted: Recipe, before: Sequence[Reason | str]) -> Recipe:
         figures = {name: reason.figures[name] for name in ("hops", "levels") if name in reason.figures}
         is_chosen = reason.because not in NOT_CHOSEN or (topic == "filter" and "trial" in earlier)
         reasons.append(Reason(topic, reason.chosen, KEPT if is_chosen else reason.because, figures))
-    found = [reason for reason in fitted.reasons if not isinstance(reason, Reason) or reason.topic not in TOPICS]
-    return replace(fitted, reasons=[*reasons, *(reason for reason in found if not _is_trial(reason))])
+    return reasons
 
 
 def _is_trial(reason: Reason | str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sparsecut.base.errors import InputError
 from sparsecut.features import read_encoder
+from sparsecut.features.type_encoders import Encoder
 from sparsecut.graph.graph_kind import read_kind
 from sparsecut.graph.pair_lists import unpack_pairs
 from sparsecut.model.embedding_model import SparsestCutEmbedding
@@ -59,34 +60,46 @@ def load(path: str | Path, *, in_place: bool = False) -> SparsestCutEmbedding:
     True
     """
     header, tensors = read_model(path, mapped=in_place)  # one process alone replaces the file then
-    weights = [tensors[f"weights.{level}"] for level in range(sum(name.startswith("weights.") for name in tensors))]
     try:
         model: Any = ESTIMATORS[header["estimator"]](**_read_parameters(header["parameters"], tensors))
-        model.history_ = History(**header["history"])
-        model.columns_ = GraphColumns.read(header["columns"], tensors)
         model.kind_ = read_kind(header.get("graph"))
-        model.offset_ = tensors.get("offset", np.zeros(weights[0].shape[1], dtype=np.float32))
-        model.recipe_ = read_recipe(header["recipe"], tensors)
-        model.weights_ = weights
-        model._know_features(read_encoder(header["encoder"]), model._n_encoded)
+        encoder = read_encoder(header["encoder"])
+        if "owed" in header:
+            from sparsecut.updates.owed_fit import OwedFit
+
+            model._owed = OwedFit.read(header["owed"], tensors)
+        else:
+            _read_learned(model, header, tensors, encoder)
     except (KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} does not hold a whole sparsecut model: {error}. Save the model again.") from error
     about = header.get("state")
     if about is None and in_place:
         raise InputError(f"{path} was saved without its state. Save it with model.save(path, with_state=True).")
     if about is not None:
-        _restore(model, path, about, tensors, in_place)
+        _restore(model, path, about, tensors, encoder, in_place)
     return model  # type: ignore[no-any-return]
 
 
-def _restore(model: Any, path: str | Path, about: dict[str, Any], tensors: dict[str, Any], in_place: bool) -> None:
+def _read_learned(model: Any, header: dict[str, Any], tensors: dict[str, Any], encoder: Encoder | None) -> None:
+    weights = [tensors[f"weights.{level}"] for level in range(sum(name.startswith("weights.") for name in tensors))]
+    model.history_ = History(**header["history"])
+    model.columns_ = GraphColumns.read(header["columns"], tensors)
+    model.offset_ = tensors.get("offset", np.zeros(weights[0].shape[1], dtype=np.float32))
+    model.recipe_ = read_recipe(header["recipe"], tensors)
+    model.weights_ = weights
+    model._know_features(encoder, model._n_encoded)
+
+
+def _restore(
+    model: Any, path: str | Path, about: dict[str, Any], tensors: dict[str, Any], encoder: Encoder | None, in_place: bool
+) -> None:
     """The state of a model as of the last update that was written down."""
     try:
         key = bytes.fromhex(about["key"])
         model._position, model._renewed_at = Position(*about["position"]), int(about.get("renewed_at", -1))
-        fitted = read_fitted(about, tensors, model.encoder_)
+        fitted = read_fitted(about, tensors, encoder)
         if fitted is None:
-            given = about, tensors, model.recipe_, model.weights_, model.offset_, model.encoder_, model.columns_
+            given = about, tensors, model.recipe_, model.weights_, model.offset_, encoder, model.columns_
             model._state = read_state(*given)
             number = model._state.n_batches
         else:

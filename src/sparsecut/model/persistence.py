@@ -18,13 +18,16 @@ from numpy.typing import NDArray
 from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError
 from sparsecut.base.package_version import __version__
+from sparsecut.graph import Graph
 from sparsecut.graph.pair_lists import pack_pairs
 from sparsecut.io.files import check_readable, sync_folder, write_whole
 from sparsecut.io.result_files import save_tensors
 from sparsecut.io.stores.mapped_tensors import map_tensors
+from sparsecut.operators.recipe import Recipe
 
 if TYPE_CHECKING:
     from sparsecut.model.embedding_model import SparsestCutEmbedding
+    from sparsecut.updates.owed_fit import OwedFit
 
 FORMAT = "sparsecut-model"
 FORMAT_VERSION = 7
@@ -51,9 +54,28 @@ def write_fitted(
         from sparsecut.updates.state_files import state_tensors
 
         state, state_arrays = state_tensors(model._live()) if number is None else _without_hops(model, number)
-        header["state"] = {**state, "key": key.hex(), "position": model._position, "renewed_at": model._renewed_at}
+        header["state"] = _header_of_state(model, state, key)
         arrays = arrays | state_arrays
     write_model(path, header, tensors | arrays | held | kept, overwrite=overwrite)
+
+
+def write_owed(model: SparsestCutEmbedding, owed: OwedFit, path: Path, key: bytes, number: int) -> None:
+    """Write the file of a model that owes a fit in the earlier one's place: graph, features, choices, nothing learned."""
+    from sparsecut.updates.state_files import fitted_tensors
+
+    parameters, arrays = stored_parameters(model)
+    choices, held = owed.to_header()
+    graph = _embedded(model.graph_, owed.recipe)
+    state, state_arrays = fitted_tensors(graph, None, number)
+    header = {
+        "estimator": type(model).__name__,
+        "parameters": parameters,
+        "owed": choices,
+        "graph": None if model.kind_ is None else model.kind_.to_header(),
+        "encoder": None if graph.encoder is None else graph.encoder.to_header(),
+        "state": _header_of_state(model, state, key),
+    }
+    write_model(path, header, arrays | held | state_arrays, overwrite=True)
 
 
 def stored_parameters(model: SparsestCutEmbedding) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -135,5 +157,13 @@ def _is_cut_short(path: Path) -> bool:
 def _without_hops(model: SparsestCutEmbedding, number: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     from sparsecut.updates.state_files import fitted_tensors
 
-    graph = model.graph_ if "features" in model.recipe_.sources else model.graph_.replace(features=None)
-    return fitted_tensors(graph, model._vectors(), number)
+    return fitted_tensors(_embedded(model.graph_, model.recipe_), model._vectors(), number)
+
+
+def _embedded(graph: Graph, recipe: Recipe) -> Graph:
+    """The graph with features where they are embedded."""
+    return graph if "features" in recipe.sources else graph.replace(features=None)
+
+
+def _header_of_state(model: SparsestCutEmbedding, state: dict[str, Any], key: bytes) -> dict[str, Any]:
+    return {**state, "key": key.hex(), "position": model._position, "renewed_at": model._renewed_at}

@@ -26,40 +26,28 @@ from sparsecut.base.errors import InputError, check_choice
 from sparsecut.base.progress import Reporter
 from sparsecut.features import FeatureMatrix, Source, TypedFeatures, TypeEncoders
 from sparsecut.features.fitting_again import fitted_again
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, Ids
 from sparsecut.graph.node_ids import find_nodes
 from sparsecut.graph.node_types import codes_of
 from sparsecut.graph.pair_lists import pack_pairs, unpack_pairs
 from sparsecut.io.files import remove_leftovers
 from sparsecut.operators.negatives import Pairs
+from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.changes import check_nodes
 from sparsecut.updates.live import Changed, LiveState
+from sparsecut.updates.owed_fit import OF_FIT, OwedFit, take_over
 from sparsecut.updates.resuming import Position, Replayed
 from sparsecut.updates.update_log import UpdateLog
 
 CHOICES = ("kept", "again")
-TAKEN = (  # what a fit without some nodes sets or drops
+TAKEN = (  # what a fit without some nodes sets or drops, and what it makes of the parameters and the log
     "apart",
     "negatives",
-    "kind_",
-    "weights_",
-    "offset_",
-    "recipe_",
-    "columns_",
-    "encoder_",
-    "n_features_in_",
-    "feature_names_in_",
-    "history_",
-    "alignment_residual_",
-    "_embedding",
-    "_graph",
-    "_state",
+    *OF_FIT,
     "_log",
     "_position",
     "_renewed_at",
     "_replayed",
-    "_drift",
-    "_near",
 )
 
 
@@ -69,7 +57,10 @@ class Forgetful(Protocol):
     apart: Any
     negatives: Any
     history_: Any
+    recipe_: Any
+    offset_: NDArray[np.float32]
     _graph: Graph | None
+    _owed: OwedFit | None
     _state: LiveState | None
     _log: UpdateLog | None
     _position: Position
@@ -82,7 +73,13 @@ class Forgetful(Protocol):
     @property
     def embedding_(self) -> NDArray[np.float32]: ...
 
-    def _fit_kept(self, graph: Graph, *, progress: Reporter | None) -> None:
+    def _pay(self) -> None:
+        """Make the fit that is owed, if one is."""
+
+    def _owe_fit(self, graph: Graph, notes: list[str]) -> None:
+        """Owe the fit of a graph with what was chosen before."""
+
+    def _fit_kept(self, graph: Graph, recipe: Recipe, n_columns: int, *, progress: Reporter | None) -> None:
         """Fit a graph with what was chosen before."""
 
     def _fit_again(self, graph: Graph, *, dimension: int | None, progress: Reporter | None) -> None:
@@ -112,16 +109,46 @@ def forget_nodes(model: Forgetful, nodes: Any, choices: str, progress: Reporter 
     aside.apart = _without(model.apart, gone)
     if isinstance(model.negatives, Pairs):
         aside.negatives = Pairs(_left(_without(model.negatives.pairs, gone)))
-    if choices == "kept":
-        aside._fit_kept(graph, progress=progress)
+    notes = [_note(len(gone), choices)]
+    is_owed = choices == "kept" and graph.relations is None  # the weights of types of edges are learned by the fit too
+    if is_owed:
+        aside._owe_fit(graph, notes)
+    elif choices == "kept":
+        aside._fit_kept(graph, model.recipe_, model.offset_.shape[-1], progress=progress)
     else:
         aside._fit_again(graph, dimension=None, progress=progress)
-    notes = [_note(len(gone), choices)]
-    aside.history_.notes.extend(notes)
+    if not is_owed:
+        aside.history_.notes.extend(notes)
     if model._log is not None:
         _write_down(model, aside, model._log)
-    take_over(model, aside)
+    take_over(model, aside, TAKEN)
+    if aside._owed is not None:
+        return Forgotten(graph.node_ids, model, aside._owed, gone, notes)
     return Changed(graph.node_ids, model._vectors(), gone, notes)
+
+
+class Forgotten(Changed):
+    """What `forget` changed: all vectors, which are computed when `rows` are first read."""
+
+    def __init__(self, ids: Ids, model: Forgetful, owed: OwedFit, removed: list[Any], notes: list[str]) -> None:
+        for name, value in {"ids": ids, "removed": removed, "notes": notes, "_model": model, "_owed": owed}.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def rows(self) -> NDArray[np.float32]:
+        model: Forgetful = vars(self)["_model"]
+        owed: OwedFit = vars(self)["_owed"]
+        if model._owed is owed:
+            model._pay()
+        if owed.vectors is None:
+            raise InputError(
+                "These vectors were never computed: the model was changed again before they were read. Read "
+                "model.embedding_, of the nodes model.graph_.node_ids."
+            )
+        return owed.vectors
+
+    def __reduce__(self) -> Any:
+        return Changed, (self.ids, self.rows, self.removed, self.notes)
 
 
 def _write_down(model: Forgetful, aside: Forgetful, log: UpdateLog) -> None:
@@ -133,18 +160,8 @@ def _write_down(model: Forgetful, aside: Forgetful, log: UpdateLog) -> None:
         aside._checkpoint()
     except BaseException:  # a full disk, an interrupt: the model is what its file is, the earlier one or the one without
         if log.path.stat().st_ino != file:
-            take_over(model, aside)
+            take_over(model, aside, TAKEN)
         raise
-
-
-def take_over(model: Forgetful, other: Forgetful) -> None:
-    """Become another model of the same class: its fields of `TAKEN`, and without those that it does not have."""
-    own, taken = vars(model), vars(other)
-    for name in TAKEN:
-        if name in taken:
-            setattr(model, name, taken[name])
-        elif name in own:
-            delattr(model, name)
 
 
 def graph_without(graph: Graph, nodes: Sequence[Any], what: str) -> Graph:
@@ -175,15 +192,17 @@ def _by_type(source: Source, graph: Graph) -> Source:
 
 def _induced(adjacency: sp.csr_array, is_kept: NDArray[np.bool_]) -> sp.csr_array:
     """The rows and columns of some nodes, in one pass over the entries."""
-    counts = np.diff(adjacency.indptr)
-    is_entry = np.repeat(is_kept, counts)
-    is_entry &= is_kept[adjacency.indices]
-    ends = np.concatenate([[0], np.cumsum(is_entry, dtype=np.int64)])[adjacency.indptr]
-    number = (np.cumsum(is_kept) - 1).astype(adjacency.indices.dtype)
-    n_kept = int(is_kept.sum())
+    number = np.where(is_kept, np.cumsum(is_kept) - 1, -1).astype(adjacency.indices.dtype)
+    columns = number[adjacency.indices]
+    gone = np.flatnonzero(~is_kept)
+    for first, end in zip(adjacency.indptr[gone].tolist(), adjacency.indptr[gone + 1].tolist(), strict=True):
+        columns[first:end] = -1
+    is_entry = columns >= 0
+    starts = adjacency.indptr - np.searchsorted(np.flatnonzero(~is_entry), adjacency.indptr)
+    n_kept = len(is_kept) - len(gone)
     induced = sp.csr_array((n_kept, n_kept), dtype=adjacency.dtype)
-    induced.indptr = np.concatenate([[0], ends[1:][is_kept]]).astype(adjacency.indptr.dtype)
-    induced.indices, induced.data = number[adjacency.indices[is_entry]], adjacency.data[is_entry]
+    induced.indptr = np.append(starts[:-1][is_kept], starts[-1]).astype(adjacency.indptr.dtype)
+    induced.indices, induced.data = columns[is_entry], adjacency.data[is_entry]
     induced.has_canonical_format = True
     return induced
 

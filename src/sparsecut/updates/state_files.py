@@ -31,19 +31,24 @@ from sparsecut.updates.live import LiveState
 Arrays = dict[str, NDArray[Any]]
 
 
-def fitted_tensors(graph: Graph, embedding: NDArray[np.float32], number: int) -> tuple[dict[str, Any], Arrays]:
-    """What a file holds of a model that was fitted and not updated since: no hops, which the first update computes."""
+def fitted_tensors(graph: Graph, embedding: NDArray[np.float32] | None, number: int) -> tuple[dict[str, Any], Arrays]:
+    """What a file holds of a model that was fitted and not updated since: no hops, which the first update computes.
+
+    No vectors either, where the fit is still owed.
+    """
     header, arrays = _graph_tensors(graph)
-    return {**header, "number": number, "has_hops": False}, {**arrays, "state.embedding": np.asarray(embedding)}
+    if embedding is not None:
+        arrays["state.embedding"] = np.asarray(embedding)
+    return {**header, "number": number, "has_hops": False}, arrays
 
 
 def read_fitted(
     header: dict[str, Any], arrays: Arrays, encoder: Encoder | None
-) -> tuple[Graph, NDArray[np.float32], int] | None:
-    """What `fitted_tensors` wrote: graph, vectors, and the number of the last update; None where hops were written."""
+) -> tuple[Graph, NDArray[np.float32] | None, int] | None:
+    """What `fitted_tensors` wrote: graph, vectors if there are any, number of the last update; None if hops were written."""
     if header.get("has_hops", True):
         return None
-    return _read_graph(header, arrays, encoder), arrays["state.embedding"], int(header["number"])
+    return _read_graph(header, arrays, encoder), arrays.get("state.embedding"), int(header["number"])
 
 
 def state_tensors(state: LiveState) -> tuple[dict[str, Any], Arrays]:

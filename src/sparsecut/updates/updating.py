@@ -32,6 +32,7 @@ from sparsecut.updates.update_log import UpdateLog
 if TYPE_CHECKING:  # loaded by the first update: a model that is only fitted needs none of it
     from sparsecut.updates.graph_rows import RowsOfGraph
     from sparsecut.updates.live import Changed, LiveState
+    from sparsecut.updates.owed_fit import OwedFit
 
 TOLERANCE = 1e-3  # of the rows' length
 GROWTH = 1.5  # of the number of edges, or its inverse: settings chosen from the graph may be others by then
@@ -69,6 +70,7 @@ class Updating:
     _graph: Graph | None = None
     _state: LiveState | None = None
     _log: UpdateLog | None = None
+    _owed: OwedFit | None = None  # the fit of `_graph`, which is made when something of it is first read
     _drift: tuple[LiveState, int, float]  # the state, the number of its updates, `drift_` then
     alignment_residual_: float
     _position: Position = Position()  # of the stream of changes that is followed
@@ -78,8 +80,10 @@ class Updating:
     @property
     def embedding_(self) -> NDArray[np.float32]:
         """The vectors of the nodes, float32, in the order of `graph_.node_ids`; an array that later updates leave alone."""
-        if self._embedding is None and self._state is not None:
-            self._embedding = self._state.embedding()
+        if self._embedding is None:
+            self._pay()
+            if self._state is not None:
+                self._embedding = self._state.embedding()
         if self._embedding is None:
             raise AttributeError(
                 f"This {type(self).__name__} has no embedding: it was not fitted, or loaded without a state."
@@ -259,7 +263,7 @@ class Updating:
         graph, before, log = self.graph_, self.embedding_, self._log
         widths = [matrix.shape[1] for matrix in self.weights_]
         if choices == "kept":
-            self._fit_kept(graph, progress=progress)
+            self._fit_kept(graph, self.recipe_, before.shape[1], progress=progress)
         else:
             self._fit_again(graph, dimension=before.shape[1] if align else None, progress=progress)
         if align:
@@ -276,9 +280,14 @@ class Updating:
         means and weights are learned again from the nodes that are left, so all vectors change. `update(nodes_removed=…)`
         only removes nodes from the graph, and leaves what was learned as it is.
 
-        With `load(path, in_place=True)` the model's file and its log hold nothing of the nodes when this returns. Of a
-        model that is in memory alone, save it over the earlier file. Vectors that were written elsewhere are yours to
-        replace.
+        When this returns, nothing of the nodes is left in the model: their rows and edges are gone, and so is all that was
+        learned with them. What is left is fitted when something of it is first read, such as the rows of what this returns,
+        `embedding_` or `weights_`: that read takes as long as the fit. Nodes that are forgotten in several calls before it
+        need one fit.
+
+        With `load(path, in_place=True)` the model's file and its log hold nothing of the nodes when this returns, and the
+        fit is written to the file when it is made. Of a model that is in memory alone, save it over the earlier file.
+        Vectors that were written elsewhere are yours to replace.
 
         Parameters
         ----------
@@ -287,14 +296,16 @@ class Updating:
         choices : {"kept", "again"}, default="kept"
             What becomes of the settings that "auto" chose from the graph: weighting, restart, channels and their weights,
             the number of columns. "kept" leaves them as they are; "again" chooses them from the graph that is left, as a
-            new fit does.
+            new fit does, which is made at once then.
         progress : callable, optional
-            Called as `progress(stage, done, total)` in place of the progress bar.
+            Called as `progress(stage, done, total)` in place of the progress bar, where the fit is made at once: with
+            choices="again", and of a graph with types of edges.
 
         Returns
         -------
         Changed
-            `ids` and `rows` of all nodes that are left, which it unpacks as; `removed` and `notes` beside them.
+            `ids` and `rows` of all nodes that are left, which it unpacks as; `removed` and `notes` beside them. The rows
+            are computed when they are first read, before the model is changed again.
 
         Raises
         ------
@@ -428,6 +439,21 @@ class Updating:
             changes = _with_edges(changes, name, dated)
         return replace(changes, now=moment)
 
+    if not TYPE_CHECKING:  # which would take any name for a field
+
+        def __getattr__(self, name: str) -> Any:
+            """What a fit learns, where one is owed; any other field is not there."""
+            if name.endswith("_") and not name.startswith("_"):
+                self._pay()
+            return object.__getattribute__(self, name)
+
+    def _pay(self) -> None:
+        """Make the fit that is owed, if one is."""
+        if self.__dict__.get("_owed") is not None:
+            from sparsecut.updates.owed_fit import pay
+
+            pay(self)
+
     def _rotate(self, before: NDArray[np.float32], widths: list[int]) -> None:
         """Rotate what was fitted onto older vectors of the same nodes, of so many columns at each level."""
         is_same = widths == [matrix.shape[1] for matrix in self.weights_]
@@ -483,18 +509,23 @@ class Updating:
         """Take the log into the model's file."""
         raise NotImplementedError
 
-    def _fit_again(self, graph: Graph, *, dimension: int | None, progress: Reporter | None) -> None:
-        """Fit the graph of this model as it is now, with so many columns where they are given."""
+    def _owe_fit(self, graph: Graph, notes: list[str]) -> None:
+        """Owe the fit of a graph with what was chosen before."""
         raise NotImplementedError
 
-    def _fit_kept(self, graph: Graph, *, progress: Reporter | None) -> None:
-        """Fit a graph with what was chosen before."""
+    def _fit_kept(self, graph: Graph, recipe: Recipe, n_columns: int, *, progress: Reporter | None) -> None:
+        """Fit a graph with what was chosen before: a recipe, and so many columns."""
+        raise NotImplementedError
+
+    def _fit_again(self, graph: Graph, *, dimension: int | None, progress: Reporter | None) -> None:
+        """Fit the graph of this model as it is now, with so many columns where they are given."""
         raise NotImplementedError
 
     def _live(self) -> LiveState:
         """The state, made where there is none yet."""
         from sparsecut.updates.live import LiveState
 
+        self._pay()
         if self._state is None:
             if self._graph is None:
                 raise InputError(
@@ -513,7 +544,7 @@ class Updating:
 
     def _drop_state(self) -> None:
         """A fit begins: what followed the last one goes."""
-        self._embedding, self._graph, self._state, self._log = None, None, None, None
+        self._embedding, self._graph, self._state, self._log, self._owed = None, None, None, None, None
         for name in ("alignment_residual_", "_drift"):
             self.__dict__.pop(name, None)
 
