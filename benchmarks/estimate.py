@@ -2,7 +2,8 @@
 
     python benchmarks/estimate.py [--engines memory disk dask] [--folder FOLDER] [--fresh]
 
-The graphs are generated stores (`disk.make_store`): 20 edges at every node. Each fit has a process of its own, which
+The graphs are generated stores (`disk.make_store`): 20 edges at every node; in memory also graphs of other kinds, each of
+100,000 nodes and 500,000 edges (`estimate_kinds.py`), and two levels of MoSCE. Each fit has a process of its own, which
 estimates first and fits then: seconds by the clock, the cluster's start included; memory is the peak of the process, or of
 the larger worker; scratch is the most that lay in its folder. Each is kept as soon as it is there.
 """
@@ -24,6 +25,7 @@ from typing import Any
 
 import sparsecut as sc
 from disk import disk_bytes, make_store
+from estimate_kinds import KINDS
 from results_file import read_points, write_results
 
 NAME = "estimate"
@@ -31,6 +33,7 @@ GRAPHS = {"20,000 × 64": (20_000, 64), "100,000 × 256": (100_000, 256), "500,0
 DEGREE = 20
 MODELS = {"default": {}, "two hops": {"filter": "power", "channels": "smoothed"}}
 ENGINES = ("memory", "disk", "dask")
+LEVELS = "two levels"
 FACTOR = 2.0
 
 
@@ -42,8 +45,9 @@ def engine_of(name: str, folder: Path) -> Any:
 
 def measure(store: Path, engine: str, model: str, folder: Path) -> dict[str, Any]:
     """Estimated and taken; the workers of a cluster say their peak before it is closed."""
-    graph, choice, peaks = sc.open_store(store), engine_of(engine, folder), []
-    asked = sc.SCE(engine=choice, **MODELS[model])
+    graph = KINDS[store.name]() if store.name in KINDS else sc.open_store(store)
+    choice, peaks = engine_of(engine, folder), []
+    asked = sc.MoSCE(levels=2, engine=choice) if model == LEVELS else sc.SCE(engine=choice, **MODELS[model])
     found = next(cost for cost in sc.estimate(graph, asked) if cost.engine == engine)
     output = {"memory": None, "disk": folder / "z.npy", "dask": folder / "vectors"}[engine]
     began = time.perf_counter()
@@ -104,7 +108,7 @@ def tables(points: dict[str, Any]) -> list[dict[str, Any]]:
             ]
         )
     columns = [
-        *("nodes × features", "model", "engine", "seconds, estimated", "measured", "times estimated"),
+        *("nodes × features, or kind", "model", "engine", "seconds, estimated", "measured", "times estimated"),
         *("MiB of memory, estimated", "measured", "times estimated", "MiB of scratch, estimated", "measured"),
         *("target", "met"),
     ]
@@ -144,6 +148,13 @@ def main() -> None:
                     print(key, points[key], flush=True)
                     save(points)
             shutil.rmtree(store, ignore_errors=True)
+        for kind in KINDS if "memory" in asked.engines else ():
+            for model in ("default", LEVELS) if kind == "weighted" else ("default",):
+                key = f"{kind} | {model} | memory"
+                if key not in points:
+                    points[key] = in_process(["--cell", kind, "memory", model], Path(temporary))
+                    print(key, points[key], flush=True)
+                    save(points)
     save(points)
 
 

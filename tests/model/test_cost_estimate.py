@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 import sparsecut as sc
+from conftest import random_graph
 from disk_cases import community_graph
 from sparsecut.engines import MemoryEngine
 from sparsecut.engines.costs import Machine
 from sparsecut.model import cost_estimate as module
 from sparsecut.model.cost_estimate import in_time, outlook, workload
+from typed_graphs import typed_graph
 
 
 @pytest.mark.parametrize(
@@ -68,3 +70,29 @@ def test_only_a_fit_that_may_take_long_is_estimated_before_it(monkeypatch: pytes
     found = outlook(graph, sc.SCE(), least=0.0)
     assert found is not None
     assert {cost.engine for cost in found} == {"memory", "disk", "dask"}
+
+
+def test_rows_are_as_wide_as_they_are_held() -> None:
+    """Sparse features too wide for a matrix of their products are narrowed, a graph without features has 128 places."""
+    wide = random_graph(400, 1500, is_sparse=True)
+    work = workload(wide, sc.SCE())
+    assert work.n_features == 128 + 32 + 16
+    assert work.gram_columns >= work.n_features**2
+    assert work.sparse_products % wide.features.nnz == 0
+    bare = workload(sc.Graph(wide.adjacency), sc.SCE())
+    assert (bare.n_features, bare.with_graph, bare.sparse_products) == (128, True, 0)
+
+
+def test_many_hops_of_many_nodes_take_fewer_columns() -> None:
+    """The width is that of `narrow`: half of the columns, and 16 probes."""
+    few, many = ({"n_nodes": n, "n_edges": 20 * n, "n_features": 512} for n in (10_000, 1_000_000))
+    assert workload(few, sc.SCE()).gram_columns >= 2 * 512**2
+    assert workload(many, sc.SCE()).gram_columns == 2 * (256 + 16) ** 2  # of both channels
+    assert workload(many, sc.SCE(filter="power")).gram_columns == 512**2
+
+
+def test_types_of_edges_are_weighed() -> None:
+    typed = typed_graph()
+    assert typed.relations is not None
+    assert workload(typed, sc.SCE()).n_relations == len(typed.relations.edge_types)
+    assert workload(typed, sc.SCE(solver="adam")).n_relations == 0

@@ -233,7 +233,7 @@ def _say_outlook(run: Opened, model: Any, output: Output) -> None:
     if parameters.get("devices") is not None:
         return
     if device == "cpu" or (device == "auto" and not torch.cuda.is_available()):
-        say_outlook(outlook(run.graph, model), str(run.engine.word), output)
+        say_outlook(outlook(run.graph, model), run.engine, output)
 
 
 def _check_together(

@@ -6,20 +6,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sparsecut.cli.console import Output
+    from sparsecut.engines import EngineChoice
     from sparsecut.model.cost_estimate import Estimates
 
 LONG = 10.0  # seconds; of a shorter fit nothing is said
 BETTER = 0.5  # of the time: what another engine must save to be named
 
 
-def say_outlook(found: Estimates | None, word: str, output: Output) -> None:
-    """Say what the engine of this word will take if that is long, and that it does not fit if it does not."""
+def say_outlook(found: Estimates | None, engine: EngineChoice, output: Output) -> None:
+    """Say what an engine will take if that is long, and that the graph does not fit if it does not."""
     from sparsecut.kernels.streaming import in_words
     from sparsecut.model.cost_estimate import in_time
 
-    asked = next((cost for cost in found or () if cost.engine == word), None)
+    asked = None if found is None else found.of(engine)
     if found is None or asked is None:
         return
+    word, chosen = asked.engine, "" if asked.engine == engine.word else f", which --engine {engine.word} takes"
     best = found.best
     other = f"--engine {best.engine} takes about {in_time(best.seconds)} and {in_words(best.memory)} of memory"
     if not asked.fits:
@@ -29,4 +31,6 @@ def say_outlook(found: Estimates | None, word: str, output: Output) -> None:
         )
     elif asked.seconds > LONG:
         better = f"; {other}" if best.engine != word and best.seconds < BETTER * asked.seconds else ""
-        output.aside(f"About {in_time(asked.seconds)} with --engine {word}, and {in_words(asked.memory)} of memory{better}.")
+        output.aside(
+            f"About {in_time(asked.seconds)} with --engine {word}{chosen}, and {in_words(asked.memory)} of memory{better}."
+        )

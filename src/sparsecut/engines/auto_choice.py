@@ -8,7 +8,7 @@ The answer is the same with either; so is every choice that is made on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from sparsecut.base.errors import InputError, parameter_error
 from sparsecut.base.parameters import Option
 from sparsecut.base.system_memory import available_memory
 from sparsecut.engines.contract import Engine, EngineChoice, Job
-from sparsecut.engines.costs import memory_at_hand
+from sparsecut.engines.costs import BASE_BYTES, Cost, memory_at_hand
 from sparsecut.engines.disk.disk_choice import Disk
 from sparsecut.engines.memory_choice import Memory, resolve_device, share_of
 from sparsecut.kernels.streaming import in_words, is_mapped, parse_bytes
@@ -89,6 +89,12 @@ class Auto(EngineChoice, word="auto"):
         share = share_of(job, len(names)) + needed // len(names)
         is_room = all(share <= TAKEN * available_memory(torch.device(name)) for name in names)
         return names if is_room else []
+
+    def taken_of(self, costs: Sequence[Cost]) -> str:
+        """Memory where what a fit needs is estimated to fit, else disk: as `choose`, which counts the rows of a job."""
+        limit = TAKEN * memory_at_hand() if self.memory_limit is None else self._limit()
+        in_memory = next((cost for cost in costs if cost.engine == Memory.word), None)
+        return str(Memory.word if in_memory is not None and in_memory.memory - BASE_BYTES <= limit else Disk.word)
 
     @contextmanager
     def open(self, job: Job) -> Iterator[Engine[Any]]:

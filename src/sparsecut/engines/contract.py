@@ -260,6 +260,10 @@ class EngineChoice(Choice):
         """What a fit would take on this machine; None where an engine has no estimate."""
         return None
 
+    def taken_of(self, costs: Sequence[Cost]) -> str | None:
+        """The word of the engine that would run a fit with these costs: its own, unless it is one that chooses another."""
+        return self.word
+
     def reads_in_parts(
         self, edges: str | Path | Mapping[Any, Any], features: str | Path | Mapping[str, Any] | None, **columns: Any
     ) -> bool:

@@ -28,6 +28,7 @@ from sparsecut.kernels.threads import using
 
 SAMPLE_NODES, SAMPLE_DEGREE, SAMPLE_COLUMNS = 400_000, 8, 32  # so many that no panel of them stays in the cache
 WIDEST_SAMPLE = 64  # columns: beyond these a number of a row costs the same
+LINE = 16  # columns in a cache line: rows that are no multiple of it cost as much as wider ones
 SAMPLE_ROWS = 8192
 SAMPLE_BYTES = 32 << 20
 SAMPLE_STEPS = 200_000
@@ -35,9 +36,10 @@ EIGENVECTORS = 10  # multiply-adds for those of a matrix, in units of its column
 FIT_STREAMS = 12  # times that the numbers of all rows are read or written in a fit, hops aside
 FIT_STEPS = 3e5  # of the interpreter in any fit …
 CHOICE_STEPS = 4e6  # … and where settings are chosen from the graph
-# Where places and counts of the graph stand beside the features: eigenvectors of at most 4,096 groups, and for every entry
-# its contraction into these and the triangles that it is in, measured on 400,000 and 2,000,000 entries.
-GRAPH_STEPS, GRAPH_ENTRY_STEPS = 8e6, 20.0
+RELATION_STEPS = 1.2e7  # for each type of edges, of which few are tried, whatever the graph's size
+# Places and counts of the graph: eigenvectors of at most 4,096 groups, and for every node and entry its contraction into
+# these and the triangles that it is in, measured on 20,000 to 200,000 nodes.
+GRAPH_STEPS, GRAPH_GROUPS, GRAPH_NODE_STEPS, GRAPH_ENTRY_STEPS = 8e6, 4096, 60.0, 12.0
 BASE_BYTES = 400 << 20  # the interpreter and its libraries
 
 
@@ -47,23 +49,26 @@ class Workload:
 
     n_nodes: int
     n_entries: int  # of the adjacency: both directions of every edge
-    n_features: int
+    n_features: int  # columns of the rows that are held
     is_weighted: bool
     hop_columns: int  # Σ columns · hops over all passes
     pass_columns: int  # Σ columns over all passes
     gram_columns: int  # Σ columns² over all Gram matrices
-    product_columns: int  # Σ rows·columns of all matrices W that the features are multiplied with
+    product_columns: int  # Σ rows·columns of all matrices W that dense rows are multiplied with
     n_levels: int  # matrices of n × f that are held at a time, beside the features
     dimension: int
     n_passes: int  # of smoothing
     kept_columns: int = 0  # Σ columns over the passes that go on from the last one's result
     n_solved: int = 0  # columns of the widest Gram matrix
     is_chosen: bool = False  # whether settings are chosen from the graph
-    with_graph: bool = False  # whether the graph's own channels stand beside the features
+    with_graph: bool = False  # whether places and counts of the graph are among the columns
+    sparse_products: int = 0  # multiply-adds of sparse features with dense columns
+    n_relations: int = 0  # types of edges that are weighed
+    sampled_columns: int = 0  # Σ columns · hops of which few rows are wanted: in memory the others are not taken
 
     @property
     def gathered(self) -> float:
-        return float(self.n_entries + self.n_nodes) * self.hop_columns
+        return float(self.n_entries + self.n_nodes) * self.hop_columns + self.sparse_products
 
     @property
     def multiplied(self) -> float:
@@ -71,12 +76,13 @@ class Workload:
 
     @property
     def streamed(self) -> float:
-        return float(FIT_STREAMS * self.feature_bytes * self.n_levels)
+        return float(FIT_STREAMS * (self.feature_bytes + 4 * self.n_nodes * self.dimension) * self.n_levels)
 
     @property
     def steps(self) -> float:
-        of_graph = self.with_graph * (GRAPH_STEPS + GRAPH_ENTRY_STEPS * self.n_entries)
-        return FIT_STEPS + self.is_chosen * CHOICE_STEPS + of_graph
+        of_graph = GRAPH_STEPS * min(1.0, self.n_nodes / GRAPH_GROUPS)
+        of_graph = self.with_graph * (of_graph + GRAPH_NODE_STEPS * self.n_nodes + GRAPH_ENTRY_STEPS * self.n_entries)
+        return FIT_STEPS + self.is_chosen * CHOICE_STEPS + self.n_relations * RELATION_STEPS + of_graph
 
     @property
     def feature_bytes(self) -> int:
@@ -165,7 +171,8 @@ def sample_shape(work: Workload) -> tuple[int, int, int]:
     n_nodes = min(max(work.n_nodes, 1000), SAMPLE_NODES)
     n_entries = SAMPLE_NODES * SAMPLE_DEGREE * SAMPLE_COLUMNS // n_nodes  # of each node, times columns
     degree = min(max(round(work.n_entries / work.n_nodes), 1), n_entries // SAMPLE_COLUMNS)
-    return n_nodes, degree, min(max(work.n_features, 1), WIDEST_SAMPLE, n_entries // degree)
+    n_columns = min(max(work.n_features, 1), WIDEST_SAMPLE, n_entries // degree)
+    return n_nodes, degree, n_columns if n_columns < LINE else n_columns // LINE * LINE
 
 
 def _measure_kernels(n_rows: int, degree: int, n_columns: int) -> tuple[float, float, float]:
@@ -178,8 +185,8 @@ def _measure_kernels(n_rows: int, degree: int, n_columns: int) -> tuple[float, f
     gathers = n_rows * (degree + 1) * n_columns / seconds
     rows = torch.rand(SAMPLE_ROWS, 128, generator=generator)
     products = SAMPLE_ROWS * 128**2 / _fastest(lambda: scatter(rows))
-    copied = np.ones(SAMPLE_BYTES, dtype=np.uint8)
-    return gathers, products, SAMPLE_BYTES / _fastest(copied.copy)
+    copied = np.ones(min(SAMPLE_BYTES, 4 * n_rows * n_columns), dtype=np.uint8)  # of more than a cache, where rows are
+    return gathers, products, copied.nbytes / _fastest(copied.copy)
 
 
 def memory_at_hand() -> int:

@@ -79,6 +79,7 @@ class Disk(EngineChoice, word="disk"):
         written = disk + 4 * work.n_nodes * (work.pass_columns + work.dimension)
         read = PANEL_READS * disk + work.graph_bytes * work.n_passes
         seconds = machine.seconds(work) + written / machine.disk + read / machine.streams
+        seconds += (work.n_entries + work.n_nodes) * work.sampled_columns / machine.gathers  # panels are hopped whole
         seconds += PASS_STEPS * work.n_passes / machine.steps
         panels = 4 * N_PANELS * work.n_nodes * work.n_features + N_BLOCKS * MAX_BLOCK
         memory = min(limit, BASE_BYTES + NODE_BYTES * work.n_nodes + panels)
