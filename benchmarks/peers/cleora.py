@@ -10,14 +10,15 @@ A node without edges is not in its graph: its row is zero.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pycleora
 import scipy.sparse as sp
 from pycleora import datasets, metrics
 
-from sparsecut import Graph
+if TYPE_CHECKING:
+    from sparsecut import Graph
 
 WIDTH = pycleora.DEFAULT_FEATURE_DIM
 FEW_STEPS = 3

@@ -10,22 +10,22 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn import DeepGraphInfomax, GCNConv
 
-from peers.tensors import Embedding, edge_index, scaled_features, train
+from peers.tensors import MAX_EPOCHS, Embedding, edge_index, scaled_features, train
 from sparsecut import Graph
 
 
-def dgi(graph: Graph, dimension: int, seed: int = 0) -> Embedding:
+def dgi(graph: Graph, dimension: int, seed: int = 0, *, device: str = "cpu", max_epochs: int = MAX_EPOCHS) -> Embedding:
     torch.manual_seed(seed)
-    features, edges = scaled_features(graph), edge_index(graph)
+    features, edges = scaled_features(graph).to(device), edge_index(graph).to(device)
     model = DeepGraphInfomax(
         hidden_channels=dimension,
         encoder=Convolution(graph.n_features, dimension),
         summary=lambda Z, *_: Z.mean(dim=0).sigmoid(),
-        corruption=lambda rows, edges: (rows[torch.randperm(len(rows))], edges),
-    )
-    n_epochs = train(model, lambda: model.loss(*model(features, edges)), learning_rate=0.001)
+        corruption=lambda rows, edges: (rows[torch.randperm(len(rows), device=rows.device)], edges),
+    ).to(device)
+    n_epochs = train(model, lambda: model.loss(*model(features, edges)), learning_rate=0.001, max_epochs=max_epochs)
     with torch.no_grad():
-        return model.encoder(features, edges).numpy(), n_epochs
+        return model.encoder(features, edges).cpu().numpy(), n_epochs
 
 
 class Convolution(nn.Module):

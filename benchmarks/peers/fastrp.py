@@ -12,13 +12,14 @@ of the columns starts as Σ over properties of value · random vector of the pro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut import Graph
+if TYPE_CHECKING:
+    from sparsecut import Graph
 
 DIMENSION = 256
 ITERATION_WEIGHTS = (0.0, 1.0, 1.0)

@@ -1,6 +1,7 @@
 """The methods by name: what each reads, which package runs it, whether it has chance in it, and how its fit is made.
 
-The files of the methods import their libraries, so each is imported only in the process that fits it.
+The files of the methods import their libraries, so each is imported only in the process that fits it. Those of other
+packages take any graph with an adjacency and features: they run in an interpreter that has no sparsecut too.
 """
 
 from __future__ import annotations
@@ -10,9 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from sparsecut import SCE, Graph
-
-Fit = Callable[[Graph, int], Any]  # a graph and a seed; one row per node
+Fit = Callable[[Any, int], Any]  # a graph and a seed; one row per node
 BOTH, EDGES = "features, edges", "edges"
 DGI_WIDTHS = {"pubmed": 256}  # of its authors, who had no memory for more; elsewhere 512
 OWN = "written here"
@@ -44,7 +43,7 @@ def _dgi(graph_name: str) -> Fit:
 
 
 def _sce(**options: Any) -> Callable[[str], Fit]:
-    return lambda graph_name: lambda graph, seed: SCE(**options).fit_transform(graph)
+    return lambda graph_name: lambda graph, seed: import_module("sparsecut").SCE(**options).fit_transform(graph)
 
 
 METHODS = {
@@ -69,4 +68,14 @@ METHODS = {
     },
     "LouvainEmbedding": Method(EDGES, "scikit-network", _from_scikit_network("LouvainEmbedding")),
     "NetMF": Method(EDGES, "karateclub", _from("karate", "embed_netmf")),
+}
+
+# Measured at three sizes beside those above (`benchmarks/at_sizes.py`).
+AT_SIZES = {
+    "SCE(channels='smoothed')": Method(BOTH, "sparsecut", _sce(channels="smoothed"), is_random=False),
+    "Node2Vec, pecanpy": Method(EDGES, "pecanpy", _from("walks", "embed_pecanpy")),
+    "Node2Vec, NetworKit": Method(EDGES, "networkit", _from("walks", "embed_networkit")),
+    "Node2Vec, GRAPE, 1 epoch": Method(EDGES, "ensmallen", _from("walks", "embed_grape")),
+    "LINE, GRAPE": Method(EDGES, "ensmallen", _from("walks", "embed_line")),
+    "Laplacian, NetworKit": Method(EDGES, "networkit", _from("network_kit", "embed_spectral"), is_random=False),
 }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import csrgraph
 import nodevectors
 import numpy as np
 import scipy.sparse as sp
 
-from sparsecut import Graph
+if TYPE_CHECKING:
+    from sparsecut import Graph
 
 
 def embed(graph: Graph, seed: int) -> Any:

@@ -7,12 +7,13 @@ is its default.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 from sknetwork import embedding
 
-from sparsecut import Graph
+if TYPE_CHECKING:
+    from sparsecut import Graph
 
 
 def embed_with(name: str, width: int | None = None) -> Callable[[Graph, int], Any]:

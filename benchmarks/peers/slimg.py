@@ -9,7 +9,7 @@ weighs the channels by labels; here the probe reads all columns.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +19,9 @@ from sklearn.decomposition import PCA
 from sklearn.utils.extmath import randomized_svd
 
 from peers.fastrp import unit_rows
-from sparsecut import Graph
+
+if TYPE_CHECKING:
+    from sparsecut import Graph
 
 ENERGY = 0.9
 MAX_DENSE = 5_000  # nodes: all eigenvectors of A up to here, the leading ones by random projection beyond

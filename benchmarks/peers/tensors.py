@@ -21,11 +21,11 @@ MAX_EPOCHS = 10_000
 Embedding = tuple[NDArray[np.float32], int]  # and the epochs it took
 
 
-def train(model: nn.Module, loss_of: Callable[[], Tensor], *, learning_rate: float) -> int:
+def train(model: nn.Module, loss_of: Callable[[], Tensor], *, learning_rate: float, max_epochs: int = MAX_EPOCHS) -> int:
     """Adam until the loss has not fallen for so many epochs; the best weights are put back. The number of epochs."""
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
     lowest, best, n_waited, n_epochs = float("inf"), deepcopy(model.state_dict()), 0, 0
-    while n_waited < PATIENCE and n_epochs < MAX_EPOCHS:
+    while n_waited < PATIENCE and n_epochs < max_epochs:
         optimizer.zero_grad()
         loss = loss_of()
         loss.backward()
