@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,6 +31,7 @@ from sparsecut import (
     Symmetric,
     load,
 )
+from sparsecut.base.errors import NewValuesWarning
 from sparsecut.operators.diagonals import Diagonals
 
 FILTERS = (
@@ -300,6 +303,24 @@ def test_a_refit_with_the_choices_kept_is_the_fit_with_them_spelt_out(digits: Gr
     np.testing.assert_allclose(model.embedding_, expected, atol=1e-5)
     with pytest.raises(InputError, match="choices"):
         model.refit(choices="some")
+
+
+@pytest.mark.parametrize("is_table", [True, False])
+def test_a_refit_says_that_a_table_stays_encoded_as_it_was(is_table: bool) -> None:
+    """Where it has followed updates: Oslo is in no category of it, and a fit of the whole table has it."""
+    frame = pd.DataFrame({"city": ["Bern", "Doha"] * 10, "age": np.arange(20.0)})
+    graph = random_graph(20, 2, seed=5, density=0.2)
+    model: Any = SCE(filter=Power(order=1), dimension=2).fit(graph.replace(features=frame) if is_table else graph)
+    assert "stays encoded" not in model.refit().explain()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NewValuesWarning)
+        model.update(features_changed={3: {"city": "Oslo"} if is_table else [1.0, 2.0]})
+    model.refit()
+    assert ("stays encoded" in model.explain()) == is_table
+    if is_table:
+        assert "city = Oslo" not in model.encoder_.names_out
+        frame.loc[3, "city"] = "Oslo"
+        assert "city = Oslo" in model.fit(graph.replace(features=frame)).encoder_.names_out
 
 
 def test_a_grown_graph_advises_a_refit() -> None:

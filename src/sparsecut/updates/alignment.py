@@ -4,16 +4,20 @@ With ZᵀZ₀ = U Σ Vᵀ the best rotation is R = U Vᵀ (Schönemann, 1966). C
 they are the same as before; where they are not, R mixes their columns and the embedding becomes a mean over the levels:
 
     [S₁W₁ … S_kW_k]·R = Σ_l S_l·(W_l·R_l),   R_l the rows of R that belong to W_l
+
+Rows are multiplied a block at a time in float32, as they are, and added up in float64.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sparsecut.kernels.moments import ROW_BLOCK
 from sparsecut.operators.recipe import Recipe
 
 Rows = NDArray[np.float32]
@@ -45,9 +49,7 @@ def align(Z: Rows, before: Rows, weights: list[Rows], offset: Rows, recipe: Reci
         R = sp.block_diag([sp.coo_array(each) for each in rotations]).toarray()
     else:
         R = rotation(Z, before)
-    rotated = Z.astype(np.float64) @ R
-    size = float(np.linalg.norm(before))
-    residual = float(np.linalg.norm(rotated - before)) / size if size > 0 else 0.0
+    rotated, residual = _rotated(Z, before, R, ends if by_channel else ends[:0])
     if by_channel:
         starts = (0, *ends)
         turned = [
@@ -61,10 +63,34 @@ def align(Z: Rows, before: Rows, weights: list[Rows], offset: Rows, recipe: Reci
     else:
         turned = [matrix @ R for matrix in weights]
     single = [matrix.astype(np.float32) for matrix in turned]
-    return Aligned(rotated.astype(np.float32), single, (offset @ R).astype(np.float32), recipe, residual)
+    return Aligned(rotated, single, (offset @ R).astype(np.float32), recipe, residual)
 
 
 def rotation(Z: Rows, before: Rows) -> Matrix:
     """R of min ‖Z·R − Z₀‖, (d, d₀), with orthonormal rows."""
-    U, _, V = np.linalg.svd(Z.T.astype(np.float64) @ before, full_matrices=False)
+    shared = np.zeros((Z.shape[1], before.shape[1]))
+    for rows in _blocks(Z):
+        shared += Z[rows].T @ before[rows]
+    U, _, V = np.linalg.svd(shared, full_matrices=False)
     return np.asarray(U @ V)
+
+
+def _rotated(Z: Rows, before: Rows, R: Matrix, ends: NDArray[np.int64]) -> tuple[Rows, float]:
+    """Z·R, and how far it is from earlier rows as a share of their length; R is zero between columns that `ends` part."""
+    rotated, single = np.empty((len(Z), R.shape[1]), dtype=np.float32), R.astype(np.float32)
+    parts = [slice(first, end) for first, end in zip((0, *ends), (*ends, len(R)), strict=True)]
+    apart = size = 0.0
+    for rows in _blocks(Z):
+        for part in parts:
+            columns = part if len(parts) > 1 else slice(None)
+            rotated[rows, columns] = Z[rows, part] @ single[part, columns]
+        apart, size = apart + _squares(rotated[rows] - before[rows]), size + _squares(before[rows])
+    return rotated, math.sqrt(apart / size) if size > 0 else 0.0
+
+
+def _squares(rows: Rows) -> float:
+    return float(np.einsum("ij,ij->i", rows, rows).sum(dtype=np.float64))
+
+
+def _blocks(rows: Rows) -> list[slice]:
+    return [slice(start, start + ROW_BLOCK) for start in range(0, len(rows), ROW_BLOCK)]

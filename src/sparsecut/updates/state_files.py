@@ -7,7 +7,7 @@ state.L.missing.K, .lacking.K        what they lack, and its lengths,  state.mea
 state.L.rounding.K                   and bounds on their rounding
 
 A model that was fitted again in place, and not updated since, has no hops in its file: those of a large graph take longer to
-compute and to write than the fit. The first update writes them.
+compute and to write than the fit. The first update writes them. One that owes its fit (`owed_fit`) has no vectors either.
 """
 
 from __future__ import annotations

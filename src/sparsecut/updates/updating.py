@@ -41,6 +41,11 @@ WEIGHED = ("edges_added", "weights_changed")  # the changes of edges that say a 
 
 Relation = str | Mapping[str, Sequence[str | None]] | None  # the type of all edges, or of each by the name of their list
 
+STAYS_ENCODED = (
+    "The table stays encoded as it was at the fit: scales, categories and words that came with updates were not learned. "
+    "Fit the graph with its whole table to learn them."
+)
+
 Model = TypeVar("Model", bound="Updating")
 
 
@@ -230,7 +235,9 @@ class Updating:
     def refit(self: Model, *, align: bool = True, choices: str = "again", progress: Reporter | None = None) -> Model:
         """Fit again on the graph as it is.
 
-        After updates a table keeps the columns that it became at the fit: categories and words that came later stay unknown.
+        After updates a table stays encoded as it was at the fit, for the state has encoded rows alone: its scales stay, and
+        categories and words that came later are not learned. `explain()` says so. Fit the graph with its whole table to
+        learn them.
 
         Parameters
         ----------
@@ -261,11 +268,14 @@ class Updating:
 
         check_choice(type(self).__name__, "choices", choices, CHOICES)
         graph, before, log = self.graph_, self.embedding_, self._log
+        was_updated = self._state is not None and self._state.n_batches > 0
         widths = [matrix.shape[1] for matrix in self.weights_]
         if choices == "kept":
             self._fit_kept(graph, self.recipe_, before.shape[1], progress=progress)
         else:
             self._fit_again(graph, dimension=before.shape[1] if align else None, progress=progress)
+        if was_updated and getattr(self.encoder_, "kind", "") in ("table", "words", "types"):
+            self.history_.notes.append(STAYS_ENCODED)
         if align:
             self._rotate(before, widths)
         if log is not None:
