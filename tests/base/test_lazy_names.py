@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -23,6 +24,26 @@ def test_a_name_is_found_in_its_home_and_a_module_is_its_own() -> None:
     assert names() == ["Graph", "labels"]
     with pytest.raises(AttributeError, match=r"module 'sparsecut.graph' has no attribute 'nothing'"):
         get("nothing")
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_the_collector_is_off_during_an_import_and_is_then_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_on: bool
+) -> None:
+    (tmp_path / "watched_import.py").write_text("import gc\nwas_on = gc.isenabled()\n")
+    (tmp_path / "broken_import.py").write_text("raise OSError('broken')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    get, _ = lazy_names("p", {"was_on": "watched_import", "nothing": "broken_import"})
+    before = gc.isenabled()
+    try:
+        (gc.enable if is_on else gc.disable)()
+        assert get("was_on") is False
+        with pytest.raises(OSError, match="broken"):
+            get("nothing")
+        assert gc.isenabled() == is_on
+    finally:
+        (gc.enable if before else gc.disable)()
+        sys.modules.pop("watched_import", None)
 
 
 def test_nothing_is_imported_before() -> None:

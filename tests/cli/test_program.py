@@ -30,6 +30,15 @@ def test_version_and_help(tmp_path: Path) -> None:
     assert "--save-model" in sparsecut("embed", "--help", folder=tmp_path).stdout
 
 
+def test_what_is_there_at_the_end_is_not_looked_through(tmp_path: Path) -> None:
+    code = (
+        "import atexit, gc, sys; atexit.register(lambda: print(gc.get_freeze_count() > 0)); "
+        "from sparsecut.cli import main; sys.argv = ['sparsecut', '--version']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.stdout.splitlines() == [f"sparsecut {__version__}", "True"], done.stderr
+
+
 def test_a_defect_of_the_program_is_told_as_such(run, monkeypatch: pytest.MonkeyPatch) -> None:
     from sparsecut import datasets
 
