@@ -31,6 +31,7 @@ GLANCE_PAGE = DOCS / "at_a_glance.md"
 SECTIONS = (
     "front_door",
     "gpu_front_door",
+    "gpu_panels",
     "smoothing",
     "whole_fit",
     "wide",

@@ -128,11 +128,10 @@ def refuse_small(devices: Sequence[torch.device], job: Job, precision: str) -> N
 
 
 def share_of(job: Job, n_devices: int, number_bytes: int = 4) -> int:
-    """Bytes of the graph, and of the columns that each of several devices has."""
+    """Bytes of the graph and of the columns that each of several devices has, at least: weights of edges are not counted."""
     graph = job.graph
     columns = 0 if graph.has_sparse_features else -(-graph.n_features // n_devices)
-    entries = int(graph.held_edges.nnz) * (8 if graph.is_weighted else 4)
-    return entries + graph.n_nodes * (8 + number_bytes * columns)
+    return 4 * int(graph.held_edges.nnz) + graph.n_nodes * (8 + number_bytes * columns)
 
 
 def resolve_device(device: object, caller: str) -> torch.device:

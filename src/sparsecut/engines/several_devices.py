@@ -33,7 +33,7 @@ from sparsecut.kernels.entries import Entries, entries_on
 from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.products import blocks
 from sparsecut.kernels.sparse import SparseMatrix
-from sparsecut.kernels.transfer import as_tensor
+from sparsecut.kernels.transfer import as_tensor, fetch
 from sparsecut.operators.aggregation import Projection, aggregate, offsets_of, types_for
 from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import NegativeGraph
@@ -177,8 +177,8 @@ class SeveralDevices(InProcess):
                 block = aggregate(parts, projection.aggregation)
                 if projection.offset is not None:
                     block = block - offsets_of(projection.offset, None if codes is None else codes[rows])
-                Z[rows] = block
-        check_embedding(Z, self.graph)
+                check_embedding(block, self.graph)
+                fetch(block, Z[rows])
         return Z
 
     def take(self, rows: SplitRows, nodes: NDArray[np.int64]) -> Tensor:

@@ -25,9 +25,13 @@ MIN_BYTES = 4 << 20  # less is not worth a buffer
 
 def as_tensor(array: NDArray[Any], device: torch.device) -> Tensor:
     """A tensor over a numpy array's own memory on CPU, a copy elsewhere. Nothing here writes to it."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
-        tensor = torch.from_numpy(np.ascontiguousarray(array))
+    array = np.ascontiguousarray(array)
+    if array.flags.writeable:
+        tensor = torch.from_numpy(array)
+    else:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+            tensor = torch.from_numpy(array)
     if device.type != "cuda" or array.nbytes < MIN_BYTES:
         # From ordinary memory the driver has read all of it before the call returns; only the GPU is not waited for.
         return tensor.to(device, non_blocking=device.type == "cuda")
@@ -51,9 +55,17 @@ def as_array(tensor: Tensor) -> NDArray[Any]:
     """A numpy array over a CPU tensor's own memory, a copy of one that lies elsewhere."""
     if not tensor.is_cuda or tensor.numel() * tensor.element_size() < MIN_BYTES:
         return tensor.cpu().numpy()
-    tensor = tensor.contiguous()
     result = np.empty(tuple(tensor.shape), dtype=torch.empty(0, dtype=tensor.dtype).numpy().dtype)
-    source, target = tensor.view(-1), torch.from_numpy(result).view(-1)
+    fetch(tensor, torch.from_numpy(result))
+    return result
+
+
+def fetch(tensor: Tensor, into: Tensor) -> None:
+    """Copy a tensor to contiguous memory of the host."""
+    if not tensor.is_cuda or tensor.numel() * tensor.element_size() < MIN_BYTES:
+        into.copy_(tensor)
+        return
+    source, target = tensor.contiguous().view(-1), into.view(-1)
     receiving = torch.cuda.Stream(tensor.device)  # type: ignore[no-untyped-call]
     receiving.wait_stream(torch.cuda.current_stream(tensor.device))
     under_way: list[tuple[slice, Tensor, Any]] = []
@@ -66,7 +78,6 @@ def as_array(tensor: Tensor) -> NDArray[Any]:
         under_way.append((part, buffer, received))
     for copy in under_way:
         _finish(target, copy)
-    return result
 
 
 def _buffers(flat: Tensor) -> Iterator[tuple[slice, Tensor, Any]]:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsecut.features.matrices import is_sparse, row_lengths, rows_between, stored_blocks, stored_entries
+from sparsecut.features.matrices import is_sparse, row_lengths, stored_blocks, stored_entries
 from sparsecut.kernels.block import Block, Column, Passes, sums_over_neighbours
-from sparsecut.kernels.either import log, on_host, stack
+from sparsecut.kernels.either import log, on_host, positions, stack
 from sparsecut.kernels.exact_sums import exact_parts
 from sparsecut.kernels.streaming import row_blocks
 from sparsecut.model.auto.constants import CONSTANTS, WeightingCost, WeightingRule
@@ -142,4 +142,7 @@ def _looks(passes: Passes, first_rows: int) -> tuple[int, ...]:
 def _stored(block: Block, n_rows: int) -> Iterator[Any]:
     """The numbers stored in those of the graph's first rows that are in the block."""
     n_here = min(n_rows, block.rows.stop) - block.rows.start
-    return stored_blocks(rows_between(block.features(), slice(0, n_here))) if n_here > 0 else iter(())
+    if n_here <= 0:
+        return iter(())
+    is_all = n_here == block.rows.stop - block.rows.start
+    return stored_blocks(block.features(None if is_all else positions(slice(0, n_here), block.starts())))
