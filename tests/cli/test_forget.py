@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
 from conftest import random_graph
+from full_disk import ROOM, full_disk
 from shell import sparsecut
-from sparsecut import SCE, Power, from_tables, load, read_embedding, write_embedding
+from sparsecut import SCE, Graph, Power, from_tables, load, read_embedding, write_embedding
+from sparsecut.base.errors import ReadingWarning
 from sparsecut.explore import index_beside
 from sparsecut.updates.update_log import log_path
 
@@ -75,6 +80,7 @@ def test_words_from_a_file_and_earlier_vectors(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("99", "-o", "z.npy"), "has no node '99'"),
+        (("003", "-o", "z.npy"), "has no node '003'"),  # which 3 does not spell
         (("3",), "Say where they go"),
         (("-o", "z.npy"), "needs a node"),
         (("3", "-o", "z.parquet"), "exists"),
@@ -95,3 +101,27 @@ def test_a_request_that_was_killed_is_repeated(tmp_path: Path) -> None:
     done = sparsecut("forget", path, 3, "-o", "z.parquet", "--force", "--missing-ok", "--json", folder=tmp_path)
     told = json.loads(done.stdout)
     assert (told["forgotten"], told["absent"], told["vectors"]) == (0, 1, 29)
+
+
+def test_a_disk_that_is_full_when_vectors_are_written_is_said(tmp_path: Path) -> None:
+    path = save(tmp_path)
+    with full_disk(tmp_path / "disk", "mounted") as disk:
+        (disk / "filler").write_bytes(bytes(ROOM))
+        done = sparsecut("forget", path, 3, "-o", disk / "z.parquet", folder=tmp_path, expect=74)
+        assert "The model has forgotten the nodes; run the command again with --missing-ok" in done.stderr
+        assert [file.name for file in disk.iterdir()] == ["filler"]
+    gc.collect()  # the error holds the model, and that its log, as long as a process is there
+    assert 3 not in load(path).graph_.node_ids
+    sparsecut("forget", path, 3, "-o", "new.parquet", "--missing-ok", folder=tmp_path)
+    assert read_embedding(tmp_path / "new.parquet").ids.tolist() == load(path).graph_.node_ids.tolist()
+
+
+def test_what_a_fit_warns_of_is_said_in_a_sentence(tmp_path: Path) -> None:
+    people = pd.DataFrame({"age": np.arange(30.0), "note": [f"wrote at length about number {n}" for n in range(30)]})
+    with pytest.warns(ReadingWarning, match="free text"):
+        model = SCE(filter=Power(order=2)).fit(Graph(GRAPH.adjacency, features=people))
+    model.save(tmp_path / "m.safetensors", with_state=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # one that is no sentence of the command's
+        done = sparsecut("forget", "m.safetensors", 3, "-o", "z.parquet", folder=tmp_path)
+    assert "Warning:" not in done.stderr

@@ -17,6 +17,7 @@ import pytest
 import prepared
 from changing import Shadow
 from conftest import random_graph
+from full_disk import ROOM, full_disk
 from packing import pack
 from shell import sparsecut
 from sparsecut import SCE, Power, from_edges, load, read_embedding
@@ -385,3 +386,32 @@ def test_vectors_that_find_no_room_leave_whole_batches(tmp_path: Path) -> None:
     assert "offset" in records[-1]  # a whole batch, and how far it came
     assert all(len(record["embedding"]) == 3 for record in records if "offset" not in record)
     assert len(load(path).embedding_) == 30
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".ndjson"])
+def test_changes_that_move_no_vector_leave_no_earlier_vectors(suffix: str, tmp_path: Path) -> None:
+    save(tmp_path)
+    (tmp_path / "c.csv").write_text("op,source,target\nadd,{},{}\n".format(*FREE))
+    (tmp_path / "none.csv").write_text("op,source,target\n")
+    sparsecut("update", "m.safetensors", "c.csv", "-o", f"z{suffix}", folder=tmp_path)
+    before = (tmp_path / f"z{suffix}").read_bytes()
+    sparsecut("update", "m.safetensors", "none.csv", "-o", f"z{suffix}", "--force", folder=tmp_path)
+    after = (tmp_path / f"z{suffix}").read_bytes()
+    assert after != before
+    if suffix == ".ndjson":
+        assert after == b""
+    else:
+        found = pd.read_parquet(tmp_path / "z.parquet") if suffix == ".parquet" else pd.read_csv(tmp_path / "z.csv")
+        assert len(found) == 0
+        assert found.columns[0] == "id"
+
+
+def test_a_disk_that_is_full_when_vectors_are_written_says_where_they_are(tmp_path: Path) -> None:
+    path = save(tmp_path)
+    (tmp_path / "c.csv").write_text("op,source,target\nadd,{},{}\n".format(*FREE))
+    with full_disk(tmp_path / "disk", "mounted") as disk:
+        (disk / "filler").write_bytes(bytes(ROOM))
+        done = sparsecut("update", path, "c.csv", "-o", disk / "z.parquet", folder=tmp_path, expect=74)
+    assert "The changes are made, and in the model: sparsecut.load(path).embedding_ has all vectors" in done.stderr
+    exact = load(path).transform(Graph(with_edge(weight=1), features=GRAPH.features))
+    np.testing.assert_allclose(load(path).embedding_, exact, atol=1e-2 * np.abs(exact).max())

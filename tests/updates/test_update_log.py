@@ -122,6 +122,21 @@ def test_one_process_updates_a_file(tmp_path: Path) -> None:
     load(path, in_place=True)._log.close()
 
 
+def test_a_file_that_is_followed_is_not_replaced(tmp_path: Path) -> None:
+    """Its process would go on to write to a log that is gone, and say that its updates are on the disk."""
+    path = saved(tmp_path)
+    follower, other = load(path, in_place=True), SCE(filter=Power(order=2), dimension=4).fit(GRAPH)
+    batch, before = batches(1)[0], path.read_bytes()
+    with pytest.raises(InputError, match=r"another model of this one, updates .*model.safetensors in place"):
+        other.save(path, with_state=True, overwrite=True)
+    assert path.read_bytes() == before
+    follower.update(**batch)
+    np.testing.assert_array_equal(load(path).embedding_, follower.embedding_)
+    del follower
+    other.save(path, with_state=True, overwrite=True)
+    np.testing.assert_array_equal(load(path).embedding_, other.embedding_)
+
+
 def test_changes_come_back_as_they_were_written(tmp_path: Path) -> None:
     changes = Changes(
         edges_removed=EdgeList(np.array([1, 2]), np.array([3, 4]), np.ones(2, dtype=np.float32)),

@@ -154,7 +154,10 @@ def embed(
     if xy and (output_path.suffix != ".parquet" or where.keeps_files):
         raise InputError("--xy writes the columns x and y of a .parquet file, with --engine memory. Got others.")
     if save_model is not None:
+        from sparsecut.updates.update_log import refuse_followed
+
         check_writable(save_model, overwrite=force)
+        refuse_followed(save_model)
     _check_together(method, filter, order, solver, epochs, paper)
     asked: dict[str, Any] = {"dimension": dimension, "filter": filter, "order": order, "solver": solver, "epochs": epochs}
     asked |= {"use": use, "channels": None if channels is None else tuple(channels.split(","))}

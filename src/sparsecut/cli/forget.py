@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sparsecut.base.errors import InputError, check_choice
+from sparsecut.base.errors import InputError, WriteError, check_choice
 from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.node_words import Batch, read_nodes
 from sparsecut.cli.options import METHOD, OUTPUT, READING, Encoding, Force, ModelWithState, option
@@ -82,12 +82,18 @@ def forget(
             "--missing-ok."
         )
     started = time.perf_counter()
-    changed = model.forget(wanted, choices=choices)
+    with output.warnings_as_notes():
+        changed = model.forget(wanted, choices=choices)
     vectors = model.embedding_
     seconds = time.perf_counter() - started
-    removed = {str(path): remove_vectors(path, asked) for path in clean or ()}
     ids = model.graph_.node_ids
-    write_embedding(output_path, vectors, ids, types=model.graph_.types, overwrite=force)
+    try:
+        removed = {str(path): remove_vectors(path, asked) for path in clean or ()}
+        write_embedding(output_path, vectors, ids, types=model.graph_.types, overwrite=force)
+    except WriteError as error:
+        raise WriteError(
+            f"{error} The model has forgotten the nodes; run the command again with --missing-ok to write the vectors."
+        ) from error
     for path in (output_path, *(clean or ())):  # an index of the vectors before: it has their ids, and is refused anyway
         for metric in METRICS:
             index_beside(path, metric).unlink(missing_ok=True)
@@ -112,8 +118,10 @@ def forget(
 
 def _known(model: Any, asked: list[str]) -> tuple[list[Any], list[str]]:
     """(ids of the graph, the words that are none of them)."""
+    from sparsecut.io.edges.node_lookup import spelt_integer
+
     ids = model.graph_.node_ids
     is_number = ids.dtype.kind in "iu"
-    named = {word: int(word) if is_number and word.lstrip("-").isdecimal() else word for word in asked}
+    named = {word: spelt_integer(word) if is_number else word for word in asked}  # 007 is no 7
     known = set(ids.tolist())
     return [node for node in named.values() if node in known], [word for word, node in named.items() if node not in known]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsecut.base.errors import InputError, NewValuesWarning, check_choice, check_integer, check_real
+from sparsecut.base.errors import InputError, NewValuesWarning, WriteError, check_choice, check_integer, check_real
 from sparsecut.cli.console import Output, takes_output
 from sparsecut.cli.options import METHOD, OUTPUT, READING, Encoding, Force, ModelWithState, option
 
@@ -203,8 +203,10 @@ def _followed(
 
 
 def _batches(lines: Iterable[Line], size: int | None) -> Iterator[list[Line]]:
-    waiting = iter(lines)
-    while batch := list(islice(waiting, size)):
+    """So many lines at a time; of a file without any one batch of none, so that its output is written."""
+    waiting, is_first = iter(lines), True
+    while (batch := list(islice(waiting, size))) or is_first:
+        is_first = False
         yield batch
 
 
@@ -226,10 +228,10 @@ def _make(
             if refused is not None:
                 counts["skipped"] += 1
                 output.warn(f"{refused} It is skipped.")
-    position = Position(lines[-1].number, lines[-1].end) if lines[-1].end else None
+    position = Position(lines[-1].number, lines[-1].end) if lines and lines[-1].end else None
     with output.warnings_as_notes():
         changes = replace(model._checked(**batch.arguments()), now=batch.now)
-    return model._apply(changes, tolerance, position), batch.time, batch.n_changes
+        return model._apply(changes, tolerance, position), batch.time, batch.n_changes
 
 
 def _refused(batch: ChangeBatch, line: Line, takes: type) -> str | None:
@@ -280,15 +282,19 @@ class _Table:
         self._parts: list[tuple[Changed, Any]] = []
 
     def write(self, changed: Changed, at: Any, position: Position) -> None:
-        if len(changed) or changed.removed:
-            self._parts.append((changed, at))
+        self._parts.append((changed, at))
 
     def close(self, force: bool) -> None:
-        if not self._parts:
+        if not self._parts:  # an error before any change was made
             return
         from sparsecut.updates.vector_files import write_changed
 
-        write_changed(self._path, self._parts, node_types=self._node_types, overwrite=force)
+        try:
+            write_changed(self._path, self._parts, node_types=self._node_types, overwrite=force)
+        except WriteError as error:
+            raise WriteError(
+                f"{error} The changes are made, and in the model: sparsecut.load(path).embedding_ has all vectors."
+            ) from error
 
 
 def _cut_unfinished(path: Path) -> None:

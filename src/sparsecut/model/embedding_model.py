@@ -49,7 +49,7 @@ from sparsecut.operators.filters import Filter
 from sparsecut.operators.negatives import Negatives
 from sparsecut.operators.recipe import Recipe
 from sparsecut.updates.resuming import Replayed
-from sparsecut.updates.update_log import UpdateLog, log_path
+from sparsecut.updates.update_log import UpdateLog, log_path, refuse_followed
 from sparsecut.updates.updating import Updating
 
 Model = TypeVar("Model", bound="SparsestCutEmbedding")
@@ -390,6 +390,7 @@ class SparsestCutEmbedding(Updating, Estimator):
             self._checkpoint()
             return
         check_writable(path, overwrite)
+        refuse_followed(path)
         write_fitted(self, path, secrets.token_bytes(16) if with_state else None, overwrite=overwrite)
         # Of an earlier model of this name, which a full disk has kept till now; its records have another key.
         log_path(path).unlink(missing_ok=True)

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsecut.base.errors import InputError, first_few
+from sparsecut.io.edges.node_lookup import spelt_integer
 from sparsecut.io.files import check_readable
 from sparsecut.io.hostile.guards import reading
 from sparsecut.io.opening import (
@@ -185,7 +186,7 @@ def change_of(record: Mapping[str, Any], takes: type) -> Change:
         raise InputError(f"relation must be the name of a type of edges. Got {relation!r}")
     weight = values.get("weight")
     try:
-        weight = None if weight is None else float(weight)
+        weight = None if weight is None else float(str(weight) if isinstance(weight, bool) else weight)
     except (TypeError, ValueError):
         raise InputError(f"weight must be a number. Got {weight!r}") from None
     if op == "change" and weight is None:
@@ -195,12 +196,16 @@ def change_of(record: Mapping[str, Any], takes: type) -> Change:
 
 
 def _id_of(value: Any, takes: type) -> Any:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError(f"a node id is an integer or a word. Got {value!r}")
+    if isinstance(value, float) and value.is_integer():  # integers beside empty cells are floats in Parquet
+        value = int(value)
     if takes is str:
-        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    try:
-        return int(value) if isinstance(value, str) or float(value).is_integer() else value
-    except (TypeError, ValueError):
-        raise InputError(f"the graph's node ids are integers. Got {value!r}") from None
+        return str(value)
+    number = spelt_integer(value.strip() if isinstance(value, str) else value)
+    if number is None:
+        raise InputError(f"the graph's node ids are integers. Got {value!r}")
+    return number
 
 
 def _features_of(values: Mapping[str, Any]) -> Any:

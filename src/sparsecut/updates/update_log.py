@@ -106,6 +106,22 @@ def log_path(path: str | Path) -> Path:
     return Path(f"{path}.log")
 
 
+def refuse_followed(path: str | Path) -> None:
+    """Refuse to put another model in place of one that is updated: what follows it would write to a log that is gone."""
+    if not log_path(path).exists():
+        return
+    with telling_where(log_path(path), "log"):
+        handle = os.open(log_path(path), os.O_RDWR)
+    try:
+        if not try_lock(handle):
+            raise InputError(
+                f"Another process, or another model of this one, updates {path} in place. Wait for it, or save under "
+                "another name."
+            )
+    finally:
+        os.close(handle)
+
+
 def read_log(path: str | Path, key: bytes, after: int) -> Iterator[Logged]:
     """The updates behind a number, of a log that may be another process's: nothing is locked or cut off."""
     if log_path(path).exists():

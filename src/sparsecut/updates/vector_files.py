@@ -71,7 +71,8 @@ def write_changed(
             ]
             temporary.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
             return
-        columns: dict[str, Any] = {"id": pa.array(ids)}
+        kind = pa.int64() if parts[0][0].ids.dtype.kind in "iu" else pa.string()
+        columns: dict[str, Any] = {"id": pa.array(ids, kind)}
         if node_types is not None:
             names = np.array([*node_types, ""], dtype=np.str_)
             columns["type"] = pa.array(names[codes_of(np.array(ids, dtype=np.str_), node_types)])

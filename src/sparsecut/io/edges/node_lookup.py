@@ -26,7 +26,7 @@ class Lookup:
         """The position of each id; unknown ones are refused by name."""
         values = asked.tolist()
         if self._is_integer:
-            numbers = np.array([_as_integer(value) for value in values], dtype=object)
+            numbers = np.array([spelt_integer(value) for value in values], dtype=object)
             is_number = np.array([number is not None for number in numbers], dtype=bool)
             wanted = np.array([number if number is not None else 0 for number in numbers], dtype=np.int64)
             places = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
@@ -37,7 +37,7 @@ class Lookup:
         return np.asarray(positions, dtype=np.int64)
 
 
-def _as_integer(value: Any) -> int | None:
+def spelt_integer(value: Any) -> int | None:
     """The integer that a value is or spells as Python would print it: 7 and "7", but not "07"."""
     try:
         number = int(value)
