@@ -84,7 +84,7 @@ def forget(
     started = time.perf_counter()
     with output.warnings_as_notes():
         changed = model.forget(wanted, choices=choices)
-    vectors = model.embedding_
+        vectors = model.embedding_
     seconds = time.perf_counter() - started
     ids = model.graph_.node_ids
     try:
