@@ -27,7 +27,7 @@ def lazy_names(package: str, homes: Mapping[str, str] | None = None) -> tuple[Ca
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        with _without_collector():
+        with without_collector():
             if homes[name] == package:  # a module of its own: from sparsecut import datasets as datasets
                 return importlib.import_module(f"{package}.{name}")
             home = importlib.import_module(homes[name])
@@ -37,8 +37,8 @@ def lazy_names(package: str, homes: Mapping[str, str] | None = None) -> tuple[Ca
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
-    """Off for a while, and on again where it was on."""
+def without_collector() -> Iterator[None]:
+    """Python's garbage collector is off for a while, and on again where it was on."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.base.lazy_names import without_collector
+
 BLOCK = 2**13  # rows at a time: what is computed on the way stays in the cache, and in memory that is used again
 MAX_TEXT = 2**31 - 1  # bytes of distinct words that an Arrow array with 32-bit offsets holds
 MIN_LOOP_ROWS = 2**23  # fewer are numbered by Arrow before numba is imported, which takes half a second
 MAX_LOOP_BYTES = 63  # of a word in the loop's table
 TABLE_ROWS = 2**16  # of the loop's table at first, at least
-MAX_FIRST_ROWS = 2**22  # and at most, for as many words as a quarter of the rows: a table that grows is filled again
+MAX_FIRST_BYTES = 2**26  # and at most, with a row for every fourth word: a table that grows is filled again
 
 
 def number_integers(columns: Sequence[NDArray[Any]]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
@@ -41,8 +43,11 @@ def number_words(columns: Sequence[Any]) -> tuple[list[NDArray[Any]], Any]:
     import pyarrow as pa
 
     chunks = [chunk for column in columns for chunk in column.chunks if len(chunk)]
-    loop = _word_loop() if sum(map(len, chunks)) >= MIN_LOOP_ROWS else None
-    numbered = None if loop is None else _number_by_loop(loop, chunks)
+    numbered = None
+    if sum(map(len, chunks)) >= MIN_LOOP_ROWS:
+        with without_collector():  # numba is imported, and loads the rest of itself when it is first called
+            loop = _word_loop()
+            numbered = None if loop is None else _number_by_loop(loop, chunks)
     if numbered is not None:
         return np.split(numbered[0], np.cumsum([len(column) for column in columns])[:-1]), numbered[1]
     if len({chunk.type for chunk in chunks}) > 1 or sum(chunk.nbytes for chunk in chunks) > MAX_TEXT:
@@ -76,7 +81,8 @@ def _number_by_loop(loop: Any, chunks: Sequence[Any]) -> tuple[NDArray[np.int32]
     if longest > MAX_LOOP_BYTES:
         return None
     width = longest // 8 + 1
-    n_places = max(TABLE_ROWS, min(1 << (sum(map(len, chunks)) // 4).bit_length(), MAX_FIRST_ROWS))
+    n_wanted = min(sum(map(len, chunks)) // 4, MAX_FIRST_BYTES // (8 * width))
+    n_places = max(TABLE_ROWS, 1 << n_wanted.bit_length() >> 1)  # a power of two
     table, numbers = np.zeros((n_places, width), dtype=np.uint64), np.empty(n_places, dtype=np.int32)
     block = np.empty((min(BLOCK, n_places // 8), width), dtype=np.uint64)
     n_known, positions, found = 0, [], []
