@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from shell import sparsecut
 from sparsecut.base.choice import Choice
 from sparsecut.base.errors import InputError
 from sparsecut.cli.engine_options import Requested, declared
-from sparsecut.engines import EngineChoice
+from sparsecut.engines import EngineChoice, Memory
 
 
 def test_what_is_read_from_source_is_what_the_classes_have() -> None:
@@ -27,6 +28,23 @@ def test_an_option_becomes_the_parameter_of_its_engine() -> None:
     engine = Requested("disk", {"memory_limit": "1GiB", "scratch": Path("there")}).make(device="cpu")
     assert engine.get_params() == {"memory_limit": "1GiB", "scratch": Path("there")}  # a disk has no device
     assert Requested("memory", {"precision": "half"}).make(device="cpu").get_params()["device"] == "cpu"
+
+
+def test_several_devices_are_for_the_engine_that_has_them() -> None:
+    engine = Requested("memory", {"precision": "half"}).make(device="cuda:0, cuda:1")
+    assert engine == Memory(devices=["cuda:0", "cuda:1"], precision="half")
+    with pytest.raises(InputError, match=r"--device takes one device with --engine disk. Got cpu,cpu\."):
+        Requested("disk", {}).make(device="cpu,cpu")
+
+
+def test_a_graph_is_embedded_and_transformed_on_several_devices(tmp_path: Path) -> None:
+    where = ("--device", "cpu,cpu")
+    sparsecut("embed", "digits", *where, "-o", "several.npy", "--save-model", "model.safetensors", folder=tmp_path)
+    sparsecut("embed", "digits", "--device", "cpu", "-o", "one.npy", folder=tmp_path)
+    sparsecut("transform", "model.safetensors", "digits", *where, "-o", "again.npy", folder=tmp_path)
+    one, several, again = (np.load(tmp_path / f"{name}.npy") for name in ("one", "several", "again"))
+    np.testing.assert_allclose(several, one, atol=1e-5 * np.abs(one).max())
+    np.testing.assert_allclose(again, one, atol=1e-4 * np.abs(one).max())
 
 
 def test_a_broken_rule_is_said_of_the_option() -> None:

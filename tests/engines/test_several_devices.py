@@ -161,3 +161,19 @@ def test_panels_on_a_gpu_give_what_one_device_gives(
         size = np.abs(one.embedding_).max()
         np.testing.assert_allclose(several.embedding_, one.embedding_, atol=2e-4 * size)
         np.testing.assert_allclose(several.transform(graph), one.embedding_, atol=2e-4 * size)
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA GPU here")
+@pytest.mark.parametrize("name", ["default", "two hops", "adam over rows", "levels"])
+def test_panels_of_halves_on_a_gpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_choice, "resolve_devices", lambda given, _: [torch.device(one) for one in given])
+    monkeypatch.setattr("sparsecut.engines.split_rows.LEAST_COLUMNS", 16)
+    graph = random_graph(3000, 100, density=0.01)
+    half = sc.Memory(devices=["cuda:0", "cuda:0"], precision="half")
+    one, several = (
+        MODELS[name]().set_params(engine=engine).fit(graph) for engine in (sc.Memory(device="cuda", precision="half"), half)
+    )
+    size = np.abs(one.embedding_).max()
+    np.testing.assert_allclose(several.embedding_, one.embedding_, atol=1e-2 * size)
+    np.testing.assert_allclose(several.transform(graph), one.transform(graph), atol=1e-2 * size)
