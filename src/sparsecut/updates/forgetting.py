@@ -239,9 +239,9 @@ def _plain(value: Any) -> Any:
 def _note(n_nodes: int, choices: str) -> str:
     count = f"{n_nodes:,} nodes were" if n_nodes > 1 else "1 node was"
     them = "them" if n_nodes > 1 else "it"
-    said = f"{count} forgotten: everything that is learned from the graph was learned again without {them}"
+    said = f"{count} forgotten: everything that is learned from the graph is learned again without {them}"
     if choices == "again":
-        return f"{said}, and the settings were chosen again."
+        return f"{said}, and the settings are chosen again."
     return (
         f"{said}. Weighting, filter, channels and the number of columns are those that were chosen before; "
         "forget(nodes, choices='again') chooses them again."
