@@ -9,8 +9,8 @@ memory    a size that fits one machine: the local cluster, its start included, b
           in turn; both from the same store to Parquet files
 arrays    a graph in memory (400,000 nodes, or `--arrays` of them): `SCE()` by memory, by disk and by a cluster that is
           started for it, three times each in turn; seconds by the clock and of the processors of all processes
-dense     40 entries at every node in place of 20, the plan as it comes: what a doubling of the graph costs at each step,
-          where workers of a `--limit` have less and less room beside the neighbour lists
+dense     40 entries at every node in place of 20, by each plan: what a doubling of the graph costs at each step, where
+          workers of a `--limit` have less and less room beside the neighbour lists
 
 Graphs have planted communities whose ids are shuffled, so that a node's neighbours lie anywhere: 20 edges at every node, 64
 features. A fit is two hops of all columns (the paper's filter), the Gram matrix, the closed form and the embedding, written
@@ -50,12 +50,13 @@ SETTINGS: dict[str, Any] = {"filter": sc.Power(order=N_HOPS), "weighting": "none
 DENSE, DOUBLING = 2 * DEGREE, 2.2  # entries at every node; what twice the graph may cost
 KEYS = {"scale": "scale ", "memory": "ratio ", "arrays": "arrays ", "dense": "dense "}  # how the keys of points begin
 CELLS = ("arrays-memory", "arrays-disk", "arrays-dask")
+DENSE_CELLS = tuple(f"dense-{plan}" for plan in PLANS)
 SLOPE, RATIO = 1.1, 2.0  # at most
 RATIO_MILLIONS, N_ROUNDS = 4.0, 3
 ARRAYS = 400_000  # nodes of the graph in memory
 ARRAYS_RATIOS = {"disk": 2.0, "dask": 4.0}  # times memory, the start of the cluster included: at most
 # What a task does: hops, passes over rows, or cutting and joining of what is sent.
-HOPS = ("smooth_panel", "hop_block")
+HOPS = ("smooth_panel", "hop_block", "smooth_file", "hop_file")
 MOVES = ("columns_of", "stacked", "rows_of", "side_by_side", "pick", "scaled", "wanted_of")
 
 
@@ -199,13 +200,14 @@ def arrays(points: dict[str, Any], folder: Path, n_nodes: int) -> None:
 
 def dense(points: dict[str, Any], folder: Path, sizes: list[float], limit: str) -> None:
     for millions in sizes:
-        key = f"dense {limit} {millions:g}"
-        if key not in points:
-            store_of(folder, millions, DENSE)
-            size = ["--sizes", f"{millions:g}", "--limit", limit]
-            points[key] = in_process("--cell", "dense", *size, "--folder", str(folder))
-            print(key, f"{points[key]['seconds']:.1f} s", flush=True)
-            save(points)
+        for plan in PLANS:
+            key = f"dense {limit} {millions:g} {plan}"
+            if key not in points:
+                store_of(folder, millions, DENSE)
+                size = ["--sizes", f"{millions:g}", "--limit", limit]
+                points[key] = in_process("--cell", f"dense-{plan}", *size, "--folder", str(folder))
+                print(key, f"{points[key]['seconds']:.1f} s", flush=True)
+                save(points)
 
 
 def slope(points: dict[str, Any], plan: str, what: str = "seconds") -> float | None:
@@ -298,22 +300,35 @@ def arrays_table(points: dict[str, Any]) -> list[dict[str, Any]]:
 
 def dense_table(points: dict[str, Any]) -> list[dict[str, Any]]:
     """Each size beside the half of it, by the same limit."""
-    cells = sorted((key.split()[1], point["n_nodes"], point) for key, point in points.items() if key.startswith("dense"))
+    cells = sorted(
+        ((*key.split()[1:4:2], point["n_nodes"], point) for key, point in points.items() if key.startswith("dense")),
+        key=lambda cell: cell[:3],
+    )
     rows, before = [], {}
-    for limit, n_nodes, point in cells:
+    for limit, plan, n_nodes, point in cells:
         processors = point["cpu"] + point["driver_cpu"]
-        half = before.get((limit, n_nodes // 2))
+        half = before.get((limit, plan, n_nodes // 2))
         times = None if half is None else processors / half
-        before[limit, n_nodes] = processors
+        before[limit, plan, n_nodes] = processors
         spilled = sum(one.get("disk-read", 0) + one.get("disk-write", 0) for one in point["tasks"].values())
-        row = [limit, n_nodes, point["n_entries"] // 2, point["panels"], point["seconds"], processors, times]
+        row = [limit, plan, n_nodes, point["n_entries"] // 2, point["panels"], point["seconds"], processors, times]
         row += [max(point["peaks"]) / 2**20, point["moved"] / 2**20, spilled]
         rows.append([*row, *((None, None) if times is None else (f"at most {DOUBLING}", times <= DOUBLING))])
     caption = (
         f"{DENSE} entries at every node: what twice the graph costs, in seconds of all processors. Spilled: seconds in "
         "which Dask wrote blocks to disk and read them again, beside the files that the plan writes."
     )
-    columns = ["limit", "nodes", "edges", "panels", "seconds", "processor seconds", "times the half", "MiB peak, worker"]
+    columns = [
+        "limit",
+        "plan",
+        "nodes",
+        "edges",
+        "panels",
+        "seconds",
+        "processor seconds",
+        "times the half",
+        "MiB peak, worker",
+    ]
     columns += ["MiB moved", "seconds spilled", "target", "met"]
     return [{"caption": caption, "columns": columns, "rows": rows}] if rows else []
 
@@ -343,7 +358,7 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true", help="Forget what was measured of it before.")
     parser.add_argument("--remove", action="store_true", help="Remove the graphs in the end.")
     parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--cell", choices=["memory", "cluster", "dense", *PLANS, *CELLS], help=argparse.SUPPRESS)
+    parser.add_argument("--cell", choices=["memory", "cluster", *DENSE_CELLS, *PLANS, *CELLS], help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.make is not None:
         n_nodes = int(asked.sizes[0] * 1_000_000)
@@ -351,12 +366,12 @@ def main() -> None:
         return
     asked.folder.mkdir(parents=True, exist_ok=True)
     if asked.cell is not None:
-        store = store_of(asked.folder, asked.sizes[0], DENSE if asked.cell == "dense" else DEGREE)
+        store = store_of(asked.folder, asked.sizes[0], DENSE if asked.cell in DENSE_CELLS else DEGREE)
         with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
             if asked.cell in CELLS:
                 found = measure_arrays(store, asked.cell.partition("-")[2], Path(folder))
-            elif asked.cell == "dense":
-                found = measure_cell(store, "auto", Path(folder), asked.limit)
+            elif asked.cell in DENSE_CELLS:
+                found = measure_cell(store, asked.cell.partition("-")[2], Path(folder), asked.limit)
             elif asked.cell == "memory":
                 found = measure_memory(store, Path(folder))
             elif asked.cell == "cluster":  # as it comes: an even share of the machine's memory for each worker

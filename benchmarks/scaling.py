@@ -6,13 +6,14 @@ It takes the cells of `cluster_scale.py`, fits to all sizes but the largest, and
 seconds of every function that its tasks ran, so each coefficient is fitted to what it stands for:
 
     hops       k·(n + m)·(p·α + f·β)   m entries, k hops, p panels: an entry costs a cache miss in each, and its numbers
+    passing    φ·bytes                 what hops through files read and write: rows, and the lists where they are not held
     rows       δ·n·f                   load, cut, join, sum, project, write; of each plan
     transfers  γ·bytes                 `rows_traffic` or `columns_traffic` (`engines.dask.plan`): picked, sent, received
 
     packing    ε·bytes                 what workers' processors do beside the functions of tasks: packing what is sent
     driver     ρ·tasks                 the driver's processor, which has the scheduler too: it names each task and follows it
 
-    seconds    c + driver + u·(hops + rows + packing)/(w·cores) + the larger of u·transfers/w and bytes/(w·network)
+    seconds    c + driver + u·(hops + passing + rows + packing)/(w·cores) + the larger of u·transfers/w and bytes/(w·network)
 
 c is what does not grow, u what workers wait for each other.
 """
@@ -60,6 +61,7 @@ class Model:
 
     miss: float  # α, per entry and panel
     number: float  # β, per gathered number
+    passed: float  # φ, per byte that hops read from files and write there
     rows: dict[str, float]  # δ, per number of the features, by plan
     byte: float  # γ, per byte between workers
     packing: float  # ε, per byte between workers
@@ -73,6 +75,7 @@ class Model:
         reach = float(n_hops * (work.n_nodes + work.n_entries))
         return {
             "hops": reach * (n_panels * self.miss + work.n_columns * self.number),
+            "passing": self.passed * passed(work, plan, n_hops),
             "rows": self.rows[plan.name] * work.n_nodes * work.n_columns,
             "transfers": self.byte * traffic(work, plan, n_hops),
             "packing": self.packing * traffic(work, plan, n_hops),
@@ -92,18 +95,35 @@ def n_tasks(work: ClusterWork, plan: Plan, n_hops: int) -> int:
     n_panels = len(plan.widths(work.n_columns, work.n_workers))
     if plan.name == "columns":
         return plan.n_blocks * (n_panels * (2 - plan.reads_panels) + BLOCK_TASKS) + 2 * n_panels
-    pieces = n_hops * plan.n_groups**2 + 2 * plan.n_blocks
-    return n_panels * pieces + plan.n_groups**2 + plan.n_blocks * BLOCK_TASKS
+    n_groups = min(work.n_workers, plan.n_blocks)
+    if plan.keeps_panels:
+        return n_panels * (n_hops * n_groups + plan.n_blocks) + n_groups**2 + plan.n_blocks * BLOCK_TASKS
+    return n_panels * (n_hops * n_groups**2 + 2 * plan.n_blocks) + n_groups**2 + plan.n_blocks * BLOCK_TASKS
 
 
 def traffic(work: ClusterWork, plan: Plan, n_hops: int) -> int:
     """Bytes between workers."""
-    if plan.name == "columns" and plan.keeps_panels:
-        return 0 if plan.reads_panels else columns_traffic(work.n_nodes, work.n_columns, work.n_workers) // 2
+    if plan.keeps_panels:  # features in a file are read there
+        return 0
     if plan.name == "columns":
         return columns_traffic(work.n_nodes, work.n_columns, work.n_workers) // (1 + plan.reads_panels)
-    halo = scattered_halo(work.n_nodes, work.n_entries, plan.n_groups, work.n_workers)
+    halo = scattered_halo(work.n_nodes, work.n_entries, work.n_workers, work.n_workers)
     return rows_traffic(halo, work.n_columns, n_hops) + 4 * halo
+
+
+def passed(work: ClusterWork, plan: Plan, n_hops: int) -> int:
+    """Bytes that hops read from files and write there: rows gathered, rows multiplied, the result, and entries.
+
+    The first hop reads whole rows of the features, once for every panel, of which it takes some columns.
+    """
+    if not plan.keeps_panels:
+        return 0
+    by_rows = plan.name == "rows"
+    n_panels = len(plan.widths(work.n_columns, work.n_workers))
+    halo = scattered_halo(work.n_nodes, work.n_entries, work.n_workers, work.n_workers) if by_rows else 0
+    numbers = (n_hops - 1 + n_panels) * (2 * work.n_nodes + halo) + n_hops * work.n_nodes
+    lists = 0 if plan.holds_lists else 4 * work.n_entries * n_hops * n_panels
+    return 4 * numbers * work.n_columns + lists
 
 
 def work_of(cell: dict[str, Any]) -> ClusterWork:
@@ -116,6 +136,10 @@ def work_of(cell: dict[str, Any]) -> ClusterWork:
         worker_bytes=parse_bytes("scaling.py", "limit", LIMIT),
         is_series=False,  # powers of P
     )
+
+
+def plan_of(cell: dict[str, Any], plan: str) -> Plan:
+    return choose_plan(work_of(cell), plan)  # type: ignore[arg-type]
 
 
 def seconds_of(cell: dict[str, Any]) -> dict[str, float]:
@@ -132,9 +156,14 @@ def seconds_of(cell: dict[str, Any]) -> dict[str, float]:
 def fit(cells: dict[str, list[dict[str, Any]]]) -> Model:
     """Non-negative least squares of each coefficient over the cells of both plans, relative to what was measured."""
     both = [(plan, cell, seconds_of(cell)) for plan in PLANS for cell in cells[plan]]
-    hop_rows = [[_reach(cell) * cell["panels"], _reach(cell) * N_FEATURES] for _, cell, _ in both]
-    miss, number = _solve(hop_rows, [found["hops"] for _, _, found in both])
-    sending = [(cell["moved"], found["transfers"]) for _, cell, found in both if cell["moved"]]  # a plan may send nothing
+    hop_rows = [
+        [_reach(cell) * cell["panels"], _reach(cell) * N_FEATURES, passed(work_of(cell), plan_of(cell, plan), N_HOPS)]
+        for plan, cell, _ in both
+    ]
+    miss, number, byte_passed = _solve(hop_rows, [found["hops"] for _, _, found in both])
+    sending = [  # through files a plan sends nothing but their names
+        (cell["moved"], found["transfers"]) for plan, cell, found in both if not plan_of(cell, plan).keeps_panels
+    ]
     (byte,) = _solve([[moved] for moved, _ in sending], [seconds for _, seconds in sending])
     moved, outside = np.array([[cell["moved"], cell["cpu"] - computed(cell)] for _, cell, _ in both]).T
     packing = max(0.0, float(moved @ outside / (moved @ moved)))  # a small difference of large numbers: not relative to it
@@ -147,7 +176,7 @@ def fit(cells: dict[str, list[dict[str, Any]]]) -> Model:
         busy = [(sum(seconds_of(cell).values()) + packing * cell["moved"]) / N_WORKERS for cell in cells[plan]]
         rest = [max(cell["seconds"] - task * count(cell), 1e-3) for cell in cells[plan]]
         fixed[plan], waiting[plan] = _solve([[1.0, one] for one in busy], rest)
-    return Model(miss, number, rows, byte, packing, task, fixed, waiting)
+    return Model(miss, number, byte_passed, rows, byte, packing, task, fixed, waiting)
 
 
 def computed(cell: dict[str, Any]) -> float:
@@ -166,7 +195,8 @@ def _reach(cell: dict[str, Any]) -> float:
 def _solve(rows: list[list[float]], measured: list[float]) -> list[float]:
     A, b = np.array(rows, dtype=np.float64), np.array(measured)
     shares = A / b[:, None]  # every cell counts alike, small or large
-    scale = np.abs(shares).max(axis=0)
+    largest = np.abs(shares).max(axis=0)
+    scale = np.where(largest > 0, largest, 1.0)  # what no cell has stays zero
     return list((nnls(shares / scale, np.ones(len(b)))[0] / scale).tolist())
 
 
@@ -180,10 +210,11 @@ def predict(model: Model, machines: tuple[int, int, int, float], n_columns: int)
         return {"plan": "none", "why": str(error)}
     parts, moved = model.parts(work, plan, N_HOPS), traffic(work, plan, N_HOPS)
     u = model.waiting[plan.name]
-    files = 4 * N_NODES * n_columns * 2 + 8 * N_NODES + 4 * work.n_entries * (n_workers if plan.name == "columns" else 1)
+    lists = 4 * work.n_entries * plan.holds_lists * (n_workers if plan.name == "columns" else 1)
+    files = 4 * N_NODES * n_columns * 2 + 8 * N_NODES + lists + passed(work, plan, N_HOPS)
     seconds = {
         "driver": model.driver(work, plan, N_HOPS),
-        "processors": u * (parts["hops"] + parts["rows"] + parts["packing"]) / (n_workers * n_cores),
+        "processors": u * (parts["hops"] + parts["passing"] + parts["rows"] + parts["packing"]) / (n_workers * n_cores),
         "connections": u * parts["transfers"] / n_workers,
         "network": moved / (n_workers * network),
         "storage": files / STORAGE,
@@ -228,6 +259,7 @@ def _coefficients(model: Model) -> dict[str, Any]:
         ["α", "an entry in a panel", model.miss * 1e9],
         ["β", "a gathered number", model.number * 1e9],
         *(["δ", f"a number of the features, {PLAN_NAMES[plan]}", model.rows[plan] * 1e9] for plan in PLANS),
+        ["φ", "a byte that a hop reads from a file or writes there", model.passed * 1e9],
         ["γ", "a byte between workers", model.byte * 1e9],
         ["ε", "packing a byte that is sent", model.packing * 1e9],
         ["ρ", "a task, of the driver", model.task * 1e9],
@@ -243,13 +275,13 @@ def _checked(model: Model, cells: dict[str, list[dict[str, Any]]]) -> dict[str, 
     for plan in PLANS:
         for cell in cells[plan]:
             work = work_of(cell)
-            chosen = choose_plan(work, plan)  # type: ignore[arg-type]
+            chosen = plan_of(cell, plan)
             seconds, moved = model.seconds(work, chosen, N_HOPS), traffic(work, chosen, N_HOPS)
             role = "predicted" if cell is cells[plan][-1] else "fitted"
             rows.append(
                 [
                     *(PLAN_NAMES[plan], cell["n_nodes"], role, cell["seconds"], seconds, seconds / cell["seconds"]),
-                    *(cell["moved"] / 2**20, moved / 2**20, moved / cell["moved"]),
+                    *(cell["moved"] / 2**20, moved / 2**20, None if chosen.keeps_panels else moved / cell["moved"]),
                 ]
             )
     return {

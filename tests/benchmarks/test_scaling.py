@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from scaling import CLUSTERS, Model, fit, n_tasks, predict, traffic, work_of
+from scaling import CLUSTERS, Model, fit, n_tasks, passed, predict, traffic, work_of
 from sparsecut.engines.dask.plan import choose_plan, rows_traffic, scattered_halo
 
 TRUE = Model(
     miss=8e-9,
     number=7e-10,
+    passed=3e-10,
     rows={"columns": 2e-8, "rows": 3e-8},
     byte=1e-9,
     packing=2e-10,
@@ -28,7 +29,7 @@ def cell(plan: str, millions: int) -> dict[str, Any]:
     chosen = choose_plan(work, plan)  # type: ignore[arg-type]
     parts = TRUE.parts(work, chosen, 2)
     tasks = {
-        "smooth_panel": {"n": 2, "compute": parts["hops"]},
+        "smooth_panel": {"n": 2, "compute": parts["hops"] + parts["passing"]},
         "load_block": {"n": n_tasks(work, chosen, 2) - 6, "compute": parts["rows"]},
         "side_by_side": {"n": 4, "transfer": parts["transfers"]},
     }
@@ -38,7 +39,7 @@ def cell(plan: str, millions: int) -> dict[str, Any]:
         "moved": traffic(work, chosen, 2),
         "seconds": TRUE.seconds(work, chosen, 2),
         "tasks": tasks,
-        "cpu": parts["hops"] + parts["rows"] + parts["packing"],
+        "cpu": parts["hops"] + parts["passing"] + parts["rows"] + parts["packing"],
         "driver_cpu": TRUE.driver(work, chosen, 2),
     }
 
@@ -51,6 +52,7 @@ def test_coefficients_are_found_again_and_the_largest_run_is_predicted() -> None
     assert found.byte == pytest.approx(TRUE.byte, rel=1e-6)
     assert found.packing == pytest.approx(TRUE.packing, rel=1e-6)
     assert found.task == pytest.approx(TRUE.task, rel=1e-6)
+    assert found.passed == pytest.approx(TRUE.passed, rel=1e-6)
     for name in ("rows", "fixed", "waiting"):
         assert getattr(found, name) == pytest.approx(getattr(TRUE, name), rel=1e-6)
     for plan in ("columns", "rows"):
@@ -65,6 +67,22 @@ def test_traffic_is_that_of_the_plans() -> None:
     assert traffic(work, choose_plan(work, "columns"), 5) == 1_000_000 * 64 * 4 // 2
     halo = scattered_halo(1_000_000, 20_000_000, 2, 2)
     assert traffic(work, choose_plan(work, "rows"), 5) == rows_traffic(halo, 64, 5) + 4 * halo
+
+
+def test_what_hops_read_and_write_by_hand() -> None:
+    """Of 8 million nodes two panels: the first hop reads whole rows for each, once gathered and once multiplied."""
+    work = work_of({"n_nodes": 8_000_000, "n_entries": 320_000_000})
+    columns, rows = (choose_plan(work, name) for name in ("columns", "rows"))
+    assert (columns.keeps_panels, columns.holds_lists, len(columns.widths(64, 2))) == (True, False, 2)
+    of_rows = 4 * 64 * 8_000_000 * ((2 + 1) * 2 + 2)
+    assert passed(work, columns, 2) == of_rows + 4 * 320_000_000 * 2 * 2
+    assert (rows.keeps_panels, rows.holds_lists) == (True, True)
+    halo = scattered_halo(8_000_000, 320_000_000, 2, 2)
+    n_panels = len(rows.widths(64, 2))
+    assert passed(work, rows, 2) == 4 * 64 * ((n_panels + 1) * (16_000_000 + halo) + 16_000_000)
+    assert traffic(work, columns, 2) == traffic(work, rows, 2) == 0
+    small = work_of({"n_nodes": 1_000_000, "n_entries": 20_000_000})
+    assert passed(small, choose_plan(small, "columns"), 2) == 0
 
 
 def test_a_large_cluster_by_hand() -> None:

@@ -96,6 +96,13 @@ class Entries(NamedTuple):
             if bounds[number] < bounds[number + 1]:
                 yield slice(bounds[number], bounds[number + 1]), slice(places[number], places[number + 1])
 
+    def parts(self, at_once: int) -> Iterator[tuple[slice, Entries]]:
+        """Blocks of whole rows, about so many entries each, as matrices of their own over the same memory."""
+        for rows, where in self.blocks(at_once):
+            values = None if self.values is None else self.values[where]
+            offsets = self.offsets[rows.start : rows.stop + 1] - self.offsets[rows.start]
+            yield rows, Entries(self.indices[where], offsets, values)
+
     def row_numbers(self, rows: slice, entries: slice) -> Tensor:
         """The row of each entry of a block."""
         numbers = torch.arange(rows.start, rows.stop, device=self.offsets.device, dtype=self.indices.dtype)

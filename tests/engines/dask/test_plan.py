@@ -13,6 +13,7 @@ from sparsecut.engines.dask.plan import (
     BASE_BYTES,
     MOVED_STREAMS,
     PASS_STEPS,
+    PASSING_BYTES,
     ROW_STREAMS,
     SHARE_LOST,
     START_STEPS,
@@ -49,26 +50,52 @@ FIT = Workload(
 MACHINE = Machine(gathers=1e9, products=1e10, disk=1e9, memory=32 << 30, room=1 << 40, n_cores=4, streams=4e9, steps=1e7)
 
 
+def limit(n_bytes: int) -> int:
+    """Of a worker, so that so many bytes are left beside what it always has."""
+    return int((BASE_BYTES + n_bytes) / USABLE) + 2
+
+
 def test_columns_are_first_where_the_lists_fit_and_rows_where_they_do_not() -> None:
     assert list_bytes(WORK) == 16 * 1_000_000 + 4 * 20_000_000
     assert list_bytes(replace(WORK, is_weighted=True)) == 16 * 1_000_000 + 8 * 20_000_000
     assert choose_plan(WORK).name == "columns"
-    least = (BASE_BYTES + list_bytes(WORK) + 12 * 8 * WORK.n_nodes) / USABLE
-    assert choose_plan(replace(WORK, worker_bytes=int(least) + 10)).name == "columns"
-    assert choose_plan(replace(WORK, worker_bytes=int(least) - 10)).name == "rows"
-    assert "do not fit" in choose_plan(replace(WORK, worker_bytes=int(least) - 10)).why
+    many = replace(WORK, n_workers=16)
+    least = list_bytes(WORK) + 5 * 4 * 4 * WORK.n_nodes  # a share of four columns
+    assert choose_plan(replace(many, worker_bytes=limit(least))).name == "columns"
+    tight = choose_plan(replace(many, worker_bytes=limit(least - 1000)))
+    assert tight.name == "rows"
+    assert "do not fit" in tight.why
     assert choose_plan(WORK, "rows").why == "it was requested"
 
 
-def test_smoothed_columns_pass_through_files_where_a_worker_has_no_room_for_its_share() -> None:
+def test_hops_pass_through_files_where_a_worker_has_no_room_for_its_share() -> None:
     """Beside the lists: a share of the columns in three copies for the hops, and in two more, as columns and as rows."""
-    enough = (BASE_BYTES + list_bytes(WORK) + 4 * WORK.n_nodes * 16 * 5) / USABLE
-    roomy, tight = (choose_plan(replace(WORK, worker_bytes=int(enough) + more)) for more in (10, -10))
+    enough = list_bytes(WORK) + 4 * WORK.n_nodes * 16 * 5
+    roomy, tight = (choose_plan(replace(WORK, worker_bytes=limit(enough + more))) for more in (0, -1000))
     assert (roomy.keeps_panels, roomy.widest) == (False, 16)
-    assert tight.keeps_panels
-    assert 4 * 3 * WORK.n_nodes * tight.widest <= 4 * WORK.n_nodes * 16 * 5
-    powers = choose_plan(replace(WORK, worker_bytes=int(enough) - 10, is_series=False))
-    assert powers.widest == pytest.approx(1.5 * tight.widest, abs=1)  # which never come back to the features
+    assert (tight.name, tight.keeps_panels, tight.holds_lists) == ("columns", True, True)
+    free = enough - 1000 - list_bytes(WORK) - PASSING_BYTES - 8 * WORK.n_nodes
+    assert tight.widest == pytest.approx(free // (4 * WORK.n_nodes), abs=1)  # one copy of a panel
+
+
+def test_lists_are_read_in_passing_where_panels_are_fewer_for_it() -> None:
+    """Every panel looks at every entry: wide panels and no lists, or narrow ones beside them."""
+    panel = 16 * 4 * WORK.n_nodes
+    room = PASSING_BYTES + 8 * WORK.n_nodes + panel
+    held, passing = (choose_plan(replace(WORK, worker_bytes=limit(room + more))) for more in (list_bytes(WORK), 0))
+    assert (held.holds_lists, passing.holds_lists) == (True, False)
+    assert held.widths(64, 4) == passing.widths(64, 4) == (16, 16, 16, 16)
+    assert "read in passing" in passing.why
+    by_rows = choose_plan(replace(WORK, worker_bytes=limit(PASSING_BYTES + 9 * 4 * WORK.n_nodes)), "rows")
+    assert (by_rows.name, by_rows.keeps_panels, by_rows.holds_lists) == ("rows", True, False)
+
+
+def test_twice_the_graph_has_no_more_panels_while_one_copy_of_them_fits() -> None:
+    """8 million nodes with 40 entries each on two workers of 3 GiB: as many panels as half of it by columns, two by rows."""
+    half = ClusterWork(4_000_000, 168_000_000, False, 64, 2, 3 << 30, is_series=False)
+    whole = replace(half, n_nodes=2 * half.n_nodes, n_entries=2 * half.n_entries)
+    assert [len(choose_plan(work).widths(64, 2)) for work in (half, whole)] == [2, 2]
+    assert [len(choose_plan(work, "rows").widths(64, 2)) for work in (half, whole)] == [1, 2]
 
 
 def test_few_workers_read_all_features_and_many_their_share() -> None:
@@ -134,14 +161,12 @@ def test_the_halo_of_edges_that_go_anywhere(n_entries: int, n_groups: int, n_wor
     assert scattered_halo(n_nodes, n_entries, n_groups, n_workers) == pytest.approx(counted, rel=0.03)
 
 
-def test_rows_hop_in_as_few_groups_as_fit() -> None:
-    """Two groups of one worker fetch the same rows twice."""
-    assert choose_plan(WORK, "rows").n_groups == 4
-    small = replace(WORK, worker_bytes=1 << 30, n_entries=200_000_000)
-    plan = choose_plan(small, "rows")
-    assert plan.n_groups > 4
-    assert plan.n_groups % 4 == 0
-    assert 3 * 4 * small.n_entries // plan.n_groups <= USABLE * small.worker_bytes - BASE_BYTES
+def test_many_workers_send_rows_and_few_read_them_from_files() -> None:
+    """Where a panel of all columns has no room, and where one of eight has."""
+    roomy = replace(WORK, worker_bytes=3 << 29)
+    assert not choose_plan(replace(roomy, n_workers=16), "rows").keeps_panels
+    assert choose_plan(replace(roomy, n_workers=8), "rows").keeps_panels
+    assert choose_plan(replace(roomy, n_workers=16, worker_bytes=640 << 20, n_entries=80_000_000), "rows").keeps_panels
 
 
 def test_bytes_of_both_plans_and_the_time_of_the_one_that_is_taken() -> None:

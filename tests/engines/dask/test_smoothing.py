@@ -82,33 +82,43 @@ def test_a_lost_worker_takes_its_anchor_along_and_the_next_one_has_its_share() -
     assert len(cluster().scheduler.workers) == 2
 
 
-@pytest.mark.parametrize("keeps_panels", [False, True])
-def test_panels_stay_where_they_are_from_hop_to_hop(keeps_panels: bool, tmp_path: Path) -> None:
-    """By columns first only blocks that become panels travel, and panels that become blocks: hops of panels move nothing."""
+@pytest.mark.parametrize("through", ["memory", "files", "passing"])
+@pytest.mark.parametrize("plan", ["columns", "rows"])
+def test_panels_stay_where_they_are_from_hop_to_hop(plan: str, through: str, tmp_path: Path) -> None:
+    """By columns first and through files only blocks that become panels travel, and panels that become blocks."""
     graph, nodes = community_graph(400, 12), np.arange(0, 400, 7)
     job = Job("test", graph, n_columns=12)
     wait_for_workers()
-    dask = sc.Dask(address(), plan="columns", blocks=4, scratch=tmp_path)
+    in_files = through != "memory"
+    dask = sc.Dask(address(), plan=plan, blocks=4, scratch=tmp_path)  # type: ignore[arg-type]
     with sc.Memory(device="cpu").open(job) as memory, dask.open(job) as engine:
         smoother = engine.smoother
-        if keeps_panels:  # two waves of panels, which lie in files
-            smoother.plan = replace(smoother.plan, keeps_panels=True, widest=4)
+        if in_files:  # several panels: two waves of them by columns
+            smoother.plan = replace(smoother.plan, keeps_panels=True, holds_lists=through == "files", widest=4)
+        keeps = plan == "columns" or in_files
+        n_panels = {"columns": 4 if in_files else 2, "rows": 3}[plan]
+        n_files = in_files * n_panels * (1 if plan == "columns" else 2)
         expected, rows = (one.load(graph, Weighting("none"), sc.Power(order=1)) for one in (memory, engine))
         for polynomial in (power(1), power(2), (0.5, 0.0, 0.25)):
             expected, rows = memory.smooth(expected, polynomial), engine.smooth(rows, polynomial)
             assert torch.equal(engine.take(rows, nodes), memory.take(expected, nodes))
-            assert rows.held.panels is not None
-            assert len(rows.held.panels.futures) == (4 if keeps_panels else 2)
-            assert smoother.n_estimated == 0
-            # Of panels in files their names travel; of the others nothing.
-            assert smoother.n_sent == 0 if not keeps_panels else smoother.n_sent < 4 * 400 * 12
-            assert len(list(engine.work.path.glob("panel-*"))) == (4 if keeps_panels else 0)  # the former ones are gone
+            assert (rows.held.panels is not None) == keeps
+            if keeps:
+                assert len(rows.held.panels.futures) == n_panels
+                assert smoother.n_estimated == 0
+                # Of panels in files their names travel, and the lists' numbers of groups; of the others nothing.
+                assert smoother.n_sent == 0 if not in_files else smoother.n_sent < 4 * 400 * 12
+            panels = [path for path in engine.work.path.glob("panel-*") if "lists" not in path.name]
+            assert len(panels) == n_files  # the former ones are gone
         half = torch.eye(12)[:, :6]
         product, wanted = engine.multiply([rows], half), memory.multiply([expected], half)  # which needs blocks
         assert torch.equal(engine.take(product, nodes), memory.take(wanted, nodes))
-        to_rows = 0 if keeps_panels else 4 * 400 * 12 // 2  # rows are read from the files
-        assert smoother.n_estimated == to_rows
-        assert list(engine.work.path.glob("panel-*")) == []
+        before = smoother.n_estimated
+        if keeps:
+            to_rows = 0 if in_files else 4 * 400 * 12 // 2  # rows are read from the files
+            assert before == to_rows
+            assert [path for path in engine.work.path.glob("panel-*") if "lists" not in path.name] == []
         again = engine.smooth(product, power(1))  # and panels again
         assert torch.equal(engine.take(again, nodes), memory.take(memory.smooth(wanted, power(1)), nodes))
-        assert smoother.n_estimated == to_rows + 4 * 400 * 6 // 2
+        if keeps:
+            assert smoother.n_estimated == before + 4 * 400 * 6 // 2

@@ -25,12 +25,14 @@ LOOPBACK = "127.0.0.1"
 CONNECT_SECONDS = 30
 SERVED_SECONDS = 5.0  # within which a client of this process must take a callback
 PRELOADED = ("distributed", "distributed.nanny", "sparsecut.engines.dask.tasks", "sparsecut.engines.dask.plugin")
-# What must be set before the libraries of a worker are imported: one thread until it knows its share, memory given back.
+# What must be set before the libraries of a worker are imported: one thread until it knows its share, memory given back, and
+# tensors on huge pages, where the gathers of a hop miss fewer translations of addresses (up to a third of its time).
 SPAWN_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_TRIM_THRESHOLD_": "65536",
+    "THP_MEM_ALLOC_ENABLE": "1",
 }
 SPAWN_REMEDY = (
     "Dask starts worker processes, and each of them imports the script that started it. Put the call under "

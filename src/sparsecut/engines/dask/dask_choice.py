@@ -7,6 +7,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from sparsecut.engines.dask.job_opening import make_engine
 from sparsecut.engines.dask.parts import Parts, check_output
 from sparsecut.engines.dask.plan import PLANS, PlanWord, estimate_cost
 from sparsecut.engines.dask.running import Runner, distributed_module
+from sparsecut.engines.dask.shared import share_graph
 from sparsecut.features import Scale
 from sparsecut.graph import DIRECTIONS
 from sparsecut.graph.id_columns import likely_name
@@ -177,21 +179,25 @@ class Dask(EngineChoice, word="dask"):
     @contextmanager
     def open(self, job: Job) -> Iterator[DaskEngine]:
         self.refuse_unsupported(job)
-        distributed_module("Dask")
         graph, output = job.graph, job.output
+        if self.scheduler is None:  # first of all: the process that workers are forked from imports for seconds
+            prepare_start(*(() if output is None else WRITING))
+        distributed_module("Dask")
         if output is not None:
             self.check_output(output)
         if self.partition is not None and np.shape(self.partition) != (graph.n_nodes,):
             raise parameter_error(
                 "Dask", "partition", f"one part for each of {graph.n_nodes:,} nodes", np.shape(self.partition)
             )
-        if self.scheduler is None:
-            prepare_start(*(() if output is None else WRITING))
         ids = None if graph.has_plain_ids else graph.node_ids
         own = self.blocks, self.partition, str(output)
         mark = fingerprint_of(__version__, graph.adjacency, graph.features, ids, job.key, *own)
         parent = self.scratch if self.scratch is not None else (None if output is None else output.parent)
-        with work_folder(parent, mark, boot=boot_id()) as work, self.connected(work.path) as cluster:
+        with ExitStack() as stack:
+            work = stack.enter_context(work_folder(parent, mark, boot=boot_id()))
+            shared = stack.enter_context(ThreadPoolExecutor(1)).submit(share_graph, graph, work)
+            cluster = stack.enter_context(self.connected(work.path))  # which waits for processes, mostly
+            shared.result()
             parts = None if output is None else Parts(output, work.path.name)
             try:
                 yield make_engine(

@@ -32,7 +32,7 @@ from sparsecut.engines.dask.parts import PartedRows, Parts
 from sparsecut.engines.dask.plan import Plan, summed_starts
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import FileArray, carried, share, share_matrix
-from sparsecut.engines.dask.smoothing import ColumnPanels, LoadPanel, Smoother
+from sparsecut.engines.dask.smoothing import LoadPanel, Panels, Smoother, ToSmooth
 from sparsecut.engines.dask.worker_passes import walk_over
 from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph
@@ -57,7 +57,7 @@ class Futures:
         blocks: list[Any] | Callable[[], list[Any]],
         n_columns: int,
         *,
-        panels: ColumnPanels | None = None,
+        panels: Panels | None = None,
         load_panel: LoadPanel | None = None,
     ) -> None:
         self.name, self.n_columns = name, n_columns
@@ -72,7 +72,7 @@ class Futures:
         return self._blocks
 
     @property
-    def to_smooth(self) -> list[Any] | ColumnPanels | LoadPanel:
+    def to_smooth(self) -> ToSmooth:
         """What a hop starts from: columns of all rows where they are at hand, else blocks."""
         return self.panels or self._load_panel or self.futures
 
@@ -110,12 +110,10 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
         return Z
 
     def take(self, rows: ClusterRows, nodes: NDArray[np.int64]) -> Tensor:
-        blocks, places = self.layout.locate(nodes)
         formed = self._formed(rows)
         if formed.panels is not None:
-            places = self._carried(nodes.astype(np.int64))
-            columns = [self.runner.submit(tasks.pick, panel, places) for panel in formed.panels.futures]
-            return torch.from_numpy(np.concatenate(self.runner.collect(columns, "held-out edges"), axis=1))
+            return torch.from_numpy(self.smoother.picks_of(formed.panels, nodes, self._carried))
+        blocks, places = self.layout.locate(nodes)
         held, wanted = formed.futures, np.unique(blocks).tolist()
         picks = [
             self.runner.submit(tasks.pick, held[block], self._carried(places[blocks == block].astype(np.int64)))
@@ -131,6 +129,8 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
         return Operator(f"A-{self.work.path.name}-{self.layout.n_blocks}-{self.layout.order is None}", self.matrix)
 
     def _readable(self, features: Any, name: str) -> tasks.Readable:
+        if features is self.graph.features:  # written while the cluster started, whatever their weighting
+            name = "features"
         if sp.issparse(features):
             return share_matrix(features, self.work, name)
         if hasattr(features, "of_ids"):
@@ -157,13 +157,14 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
         def load_panel(start: int, stop: int) -> tasks.FileColumns:
             return tasks.FileColumns(source.features, source.weighting, start, stop)
 
-        if W is None and isinstance(source.features, FileArray) and self.smoother.plan.reads_panels:
+        plan = self.smoother.plan
+        if W is None and isinstance(source.features, FileArray) and (plan.reads_panels or plan.keeps_panels):
             return Futures(name, blocks, source.n_columns, load_panel=load_panel)
         return Futures(name, blocks(), source.n_columns if W is None else W.shape[1])
 
     def _smoothed(self, held: Futures, P: Operator, polynomial: Polynomial, name: str) -> Futures:
         found = self.smoother.smooth(held.to_smooth, held.n_columns, P, polynomial)
-        if isinstance(found, ColumnPanels):
+        if isinstance(found, Panels):
             return Futures(name, lambda: self.smoother.blocks_of(found), held.n_columns, panels=found)
         return Futures(name, found, held.n_columns)
 

@@ -9,8 +9,11 @@ positions among the block's own rows and then those that it wants of others, sor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -19,11 +22,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile, positions_of_entries
+from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile, keeping, positions_of_entries
 from sparsecut.kernels.entries import Entries
 from sparsecut.kernels.transfer import as_tensor
 
 CPU = torch.device("cpu")
+ENTRIES_AT_ONCE = 1 << 22  # that are read, numbered or multiplied at a time, where not all of them are held
 MARKS_PER_ENTRY = 2  # nodes of the graph beside a block's entries, up to which marks for all nodes take less than its lists
 
 
@@ -43,13 +47,33 @@ class Operator:
         starts, stops = self.matrix.bounds(nodes)
         indices, values = self.matrix.entries(nodes, starts, stops)
         offsets = np.concatenate([[0], np.cumsum(stops - starts)])
-        if self.removed is not None:
-            is_gone = np.isin(positions_of_entries(starts, stops), self.removed.read(), assume_unique=True)
+        if self.removed is not None and len(starts):
+            removed = self.removed.read()
+            if isinstance(nodes, slice):
+                first, last = np.searchsorted(removed, (starts[0], stops[-1]))
+                is_gone = np.zeros(len(indices), dtype=bool)
+                is_gone[removed[first:last] - starts[0]] = True
+            else:
+                is_gone = np.isin(positions_of_entries(starts, stops), removed, assume_unique=True)
             if is_gone.any():
                 gone_before = np.concatenate([[0], np.cumsum(is_gone)])
                 offsets = offsets - gone_before[offsets]
                 indices, values = indices[~is_gone], None if values is None else values[~is_gone]
         return indices, offsets, values
+
+    def parts(self, nodes: Nodes, entries_at_once: int) -> Iterator[tuple[slice, Nodes]]:
+        """Some rows, a few at a time with about so many entries: their places among these rows, and their nodes."""
+        if isinstance(nodes, slice):
+            indptr = self.matrix.indptr.map()[nodes.start : nodes.stop + 1]
+            ends, before = indptr[1:], int(indptr[0])
+        else:
+            starts, stops = self.matrix.bounds(nodes)
+            ends, before = np.cumsum(stops - starts), 0
+        last = int(ends[-1]) if len(ends) else before
+        goals = np.arange(before + entries_at_once, last, entries_at_once).astype(ends.dtype)  # or numpy copies the ends
+        for start, stop in pairwise(sorted({0, *np.searchsorted(ends, goals).tolist(), len(ends)})):
+            part = slice(nodes.start + start, nodes.start + stop) if isinstance(nodes, slice) else nodes[start:stop]
+            yield slice(start, stop), part
 
     def scales(self, nodes: Nodes, n_rows: int) -> tuple[Tensor, Tensor]:
         """left and own of some rows, (n, 1)."""
@@ -80,8 +104,15 @@ class Layout:
 
     def nodes(self, block: int) -> Nodes:
         """The nodes of a block, in the order of its rows."""
-        span = slice(self.starts[block], self.starts[block + 1])
-        return span if self.order is None else self.order.read(span)
+        return self.nodes_at(block, slice(0, self.size(block)))
+
+    def nodes_at(self, block: int, places: Nodes) -> Nodes:
+        """The nodes of some rows of a block."""
+        first = self.starts[block]
+        if isinstance(places, slice):
+            span = slice(first + places.start, first + places.stop)
+            return span if self.order is None else self.order.read(span)
+        return places + first if self.order is None else self.order.read(places + first)
 
     def locate(self, nodes: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The block of each node, and its row there."""
@@ -91,37 +122,73 @@ class Layout:
 
 
 class BlockLists:
-    """The neighbour lists of one block of rows, numbered among the rows that they want."""
+    """The neighbour lists of one block of rows, numbered among the rows that they want.
 
-    def __init__(self, operator: Operator, layout: Layout, block: int, marks_per_entry: int = MARKS_PER_ENTRY) -> None:
-        nodes, self.block = layout.nodes(block), block
-        indices, offsets, values = operator.entries(nodes)
-        n_nodes, size = layout.starts[-1], layout.size(block)
-        by_marks = n_nodes <= marks_per_entry * len(indices)
-        columns = _distinct(indices, n_nodes, by_marks=by_marks)
+    They are made some entries at a time, so that nothing else of their size is held. Where a file is named the numbers go
+    there, and hops read them some rows at a time.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        layout: Layout,
+        block: int,
+        path: Path | None = None,
+        *,
+        marks_per_entry: int = MARKS_PER_ENTRY,
+        entries_at_once: int = ENTRIES_AT_ONCE,
+    ) -> None:
+        nodes, n_nodes, size = layout.nodes(block), layout.starts[-1], layout.size(block)
+        starts, stops = operator.matrix.bounds(nodes)
+        n_entries = int((stops - starts).sum())
+        del starts, stops
+        by_marks = n_nodes <= marks_per_entry * n_entries
+        parts = list(operator.parts(nodes, entries_at_once))
+        columns = _distinct((operator.entries(part)[0] for _, part in parts), n_nodes, by_marks=by_marks)
         owners, rows = layout.locate(columns)
         halo = np.flatnonzero(owners != block)
         halo = halo[np.argsort(owners[halo], kind="stable")]
-        self.ends = np.searchsorted(owners[halo], np.arange(layout.n_blocks + 1)).tolist()
+        self.block, self.ends = block, np.searchsorted(owners[halo], np.arange(layout.n_blocks + 1)).tolist()
         self.rows = rows[halo].astype(np.int32)  # in the block that has them
         numbers = rows.astype(np.int32)  # those of the block itself come first
         numbers[halo] = np.arange(size, size + len(halo), dtype=np.int32)
-        self.indices = _numbered(indices, columns, numbers, n_nodes, by_marks=by_marks)
-        self.offsets = offsets.astype(np.int32 if offsets[-1] < 2**31 else np.int64)
-        self.values = values
         left, own = operator.scales(nodes, size)
         self.left, self.own = left.numpy(), own.numpy()
         self.right = None
         if operator.right is not None:
             self.right = np.concatenate([operator.right.read(nodes), operator.right.read(columns[halo])])[:, None]
+        del owners, rows, halo
+        numbering = _numbering(columns, numbers, n_nodes, by_marks=by_marks)
+        self.offsets = np.zeros(size + 1, dtype=np.int32 if n_entries < 2**31 else np.int64)
+
+        def numbered() -> Iterator[tuple[NDArray[np.int32], NDArray[Any] | None]]:
+            for places, part in parts:
+                indices, offsets, values = operator.entries(part)
+                self.offsets[places.start + 1 : places.stop + 1] = self.offsets[places.start] + offsets[1:]
+                yield numbering(indices), values
+
+        self.indices: NDArray[np.int32] | FileArray
+        self.values: NDArray[Any] | FileArray | None
+        values = operator.matrix.values
+        kept = _in_memory if path is None else partial(_in_files, path)
+        self.indices, self.values = kept(numbered(), n_entries, None if values is None else np.dtype(values.dtype))
 
     def __sizeof__(self) -> int:
         held = (self.rows, self.indices, self.offsets, self.values, self.left, self.own, self.right)
-        return 200 + sum(array.nbytes for array in held if array is not None)
+        return 200 + sum(array.nbytes for array in held if isinstance(array, np.ndarray))
 
     def wanted(self, block: int) -> NDArray[np.int32]:
         """The rows of another block that this one needs."""
         return self.rows[self.ends[block] : self.ends[block + 1]]
+
+    def entries(self, entries_at_once: int) -> Iterator[tuple[slice, Entries]]:
+        """Some rows of the block at a time, and their entries."""
+        goals = np.arange(entries_at_once, int(self.offsets[-1]), entries_at_once).astype(self.offsets.dtype)
+        cuts = np.searchsorted(self.offsets[1:], goals)
+        for start, stop in pairwise(sorted({0, *cuts.tolist(), len(self.offsets) - 1})):
+            first, last = int(self.offsets[start]), int(self.offsets[stop])
+            values = None if self.values is None else self.values[first:last]
+            yield slice(start, stop), _entries(self.indices[first:last], self.offsets[start : stop + 1] - first, values)
 
     def hop(self, X: Tensor, halo: Sequence[Tensor], first: Tensor | None, coefficient: float) -> Tensor:
         """The block's rows of P·X + coefficient·first; `halo` are the rows that it wants of others, block after block."""
@@ -129,10 +196,7 @@ class BlockLists:
         if self.right is not None:
             right = torch.from_numpy(self.right)
             table = table.mul_(right) if halo else table * right
-        index_type = self.offsets.dtype
-        indices = as_tensor(self.indices.astype(index_type, copy=False), CPU)
-        values = None if self.values is None else as_tensor(self.values, CPU)
-        sums = Entries(indices, as_tensor(self.offsets, CPU), values) @ table
+        sums = _entries(self.indices[:], self.offsets, None if self.values is None else self.values[:]) @ table
         sums.mul_(as_tensor(self.left, CPU)).addcmul_(X, as_tensor(self.own, CPU))
         if first is not None and coefficient:
             sums.add_(first, alpha=coefficient)
@@ -157,13 +221,7 @@ def whole_lists(operator: Operator) -> WholeLists:
         if operator.name not in _held:
             _held.clear()
             n_nodes = operator.matrix.shape[0]
-            indices, offsets, values = operator.entries(slice(0, n_nodes))
-            index_type = np.int32 if max(int(offsets[-1]), n_nodes) < 2**31 else np.int64
-            neighbors = Entries(
-                as_tensor(indices.astype(index_type, copy=False), CPU),
-                as_tensor(offsets.astype(index_type, copy=False), CPU),
-                None if values is None else as_tensor(values, CPU),
-            )
+            neighbors = _entries(*operator.entries(slice(0, n_nodes)), n_nodes)
             left, own = operator.scales(slice(0, n_nodes), n_nodes)
             right = None if operator.right is None else _column(operator.right.read())[:, 0]
             _held[operator.name] = WholeLists(neighbors, (left[:, 0], right, own[:, 0]))
@@ -176,24 +234,69 @@ def release_lists() -> None:
         _held.clear()
 
 
-def _distinct(indices: NDArray[Any], n_nodes: int, *, by_marks: bool) -> NDArray[np.int64]:
+def lists_in_passing(operator: Operator, entries_at_once: int) -> Iterator[tuple[slice, Entries]]:
+    """Some rows of an operator at a time and their entries, read when they are needed and not held."""
+    n_nodes = operator.matrix.shape[0]
+    for rows, part in operator.parts(slice(0, n_nodes), entries_at_once):
+        yield rows, _entries(*operator.entries(part), n_nodes)
+
+
+def _entries(indices: NDArray[Any], offsets: NDArray[Any], values: NDArray[Any] | None, n_columns: int = 0) -> Entries:
+    """Entries as kernels take them: columns and offsets of one type, of 64 bits only where they need them."""
+    index_type = np.int32 if max(int(offsets[-1]), n_columns) < 2**31 else np.int64
+    return Entries(
+        as_tensor(indices.astype(index_type, copy=False), CPU),
+        as_tensor(offsets.astype(index_type, copy=False), CPU),
+        None if values is None else as_tensor(values, CPU),
+    )
+
+
+Numbered = Iterator[tuple[NDArray[np.int32], NDArray[Any] | None]]
+
+
+def _in_memory(parts: Numbered, n_entries: int, kind: np.dtype[Any] | None) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """The numbers and values of all parts, each in one array."""
+    indices, values, end = np.empty(n_entries, dtype=np.int32), None if kind is None else np.empty(n_entries, kind), 0
+    for numbers, weights in parts:
+        here = slice(end, end + len(numbers))
+        indices[here] = numbers
+        if values is not None:
+            values[here] = weights
+        end = here.stop
+    return indices[:end], None if values is None else values[:end]
+
+
+def _in_files(path: Path, parts: Numbered, n_entries: int, kind: np.dtype[Any] | None) -> tuple[FileArray, FileArray | None]:
+    """The same in files."""
+    of_values, end = path.with_name(f"{path.name}-values"), 0
+    with keeping(path) as out, keeping(of_values) as other:
+        for numbers, weights in parts:
+            out.write(numbers.data)
+            other.write(b"" if weights is None else np.ascontiguousarray(weights).data)
+            end += len(numbers)
+    indices = FileArray(str(path), np.dtype(np.int32).str, (end,), 0)
+    return indices, None if kind is None else FileArray(str(of_values), kind.str, (end,), 0)
+
+
+def _distinct(parts: Iterable[NDArray[Any]], n_nodes: int, *, by_marks: bool) -> NDArray[np.int64]:
     """The nodes that are named, ascending. Marks take a fraction of the time of a sort, and a byte of every node."""
     if not by_marks:
-        return np.unique(indices).astype(np.int64)
+        return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *map(np.unique, parts)])).astype(np.int64)
     is_named = np.zeros(n_nodes, dtype=bool)
-    is_named[indices] = True
+    for part in parts:
+        is_named[part] = True
     return np.flatnonzero(is_named)
 
 
-def _numbered(
-    indices: NDArray[Any], columns: NDArray[np.int64], numbers: NDArray[np.int32], n_nodes: int, *, by_marks: bool
-) -> NDArray[np.int32]:
-    """The number of each entry's node, which are those of the nodes in `columns`."""
+def _numbering(
+    columns: NDArray[np.int64], numbers: NDArray[np.int32], n_nodes: int, *, by_marks: bool
+) -> Callable[[NDArray[Any]], NDArray[np.int32]]:
+    """What gives entries the numbers of their nodes, which are those of the nodes in `columns`."""
     if not by_marks:
-        return np.asarray(numbers[np.searchsorted(columns, indices)])
+        return lambda indices: np.asarray(numbers[np.searchsorted(columns, indices)])
     of_node = np.empty(n_nodes, dtype=np.int32)
     of_node[columns] = numbers
-    return np.asarray(of_node[indices])
+    return lambda indices: np.asarray(of_node[indices])
 
 
 def _column(values: NDArray[Any]) -> Tensor:

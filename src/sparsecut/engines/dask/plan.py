@@ -4,14 +4,17 @@ Columns first
     Every worker holds the neighbour lists, 12 bytes per node and 4 per entry (8 with weights), and takes a slice of columns
     through all hops without communication. Blocks of rows become panels of columns before, and blocks of rows after:
     bytes moved = 2 · 4·n·c · (1 − 1/w) for c columns on w workers, however many hops. A few workers read the columns that
-    they need from the file of the features, and then the first half of it is not moved. Where a worker cannot hold its share
-    of the smoothed columns beside the lists, they go to files before memory is short, and become rows from there.
+    they need from the file of the features, and then the first half of it is not moved.
 
 Rows with a halo
-    Where the lists do not fit, a worker has the rows of some blocks. They take a hop together as one group, or as few groups
-    as its memory allows: two groups of one worker fetch the same row twice. A group's hop needs the rows of its neighbours,
-    the halo, h rows in all that lie with other workers: bytes moved = 4·h·c·(hops). Columns go in panels, so narrow that a
-    group, its halo and its lists fit into a worker.
+    Where the lists do not fit, a worker has the rows of some blocks, which take a hop together as one group. It needs the
+    rows of its neighbours, the halo, h rows in all that lie with other workers: bytes moved = 4·h·c·(hops). Columns go in
+    panels, so narrow that a group, its halo and its lists fit into a worker.
+
+By both a worker has its share of the rows beside that. Where there is no room for it, hops pass through files
+(`engines.dask.hops_in_files`): a worker holds the rows that it gathers, and the lists if they leave room for them. Every
+panel looks at every entry, so panels are as wide as what is free allows, and lists are read in passing where panels are
+fewer for it.
 
 What fits is a share of a worker's limit: Dask writes blocks to disk above 70 % of it, and stops a worker at 80 %.
 
@@ -24,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sparsecut.base.errors import InputError
@@ -40,11 +43,11 @@ PLAN_NAMES = {"columns": "columns first", "rows": "rows with a halo"}
 USABLE = 0.75  # of its limit: Dask stops a worker above 80 %
 PANEL_COPIES = 3  # of a panel at a time: where a hop starts, where it goes, what a series comes back to
 ROW_COPIES = 2  # of a worker's share of the rows at a time: in columns, and in blocks
-HALO_COPIES = 2  # of all rows at most, by rows: what arrives, and the same beside a group's own
-GROUP_COPIES = 3  # of a group's rows: as of a panel
-LIST_COPIES = 3  # of a group's lists while they are made, in 4 bytes per entry
+HALO_COPIES = 3  # of a halo at a time, by rows: what arrives, what was cut for others, and the same beside a group's own
 BLOCK_BYTES = 64 << 20  # of rows that are moved, summed or written at a time
+PASSING_BYTES = 64 << 20  # of rows and entries that a hop through files reads, finishes and writes at a time
 MIN_COLUMNS = 8  # of a panel: narrower ones read the lists too often
+MIN_SENT = 4  # of a panel by rows on many workers: before these write to shared storage what a network can take
 MAX_BLOCKS = 512
 
 START_STEPS = 7.5e7  # of the interpreter, for a cluster on this machine: processes, and their libraries
@@ -73,9 +76,9 @@ class Plan:
     n_blocks: int
     widest: int  # columns of a panel
     why: str
-    n_groups: int = 1  # of blocks whose rows take a hop together, by rows
-    keeps_panels: bool = False  # whether smoothed columns lie in files until they are rows again, by columns
+    keeps_panels: bool = False  # whether hops pass through files, and smoothed columns lie there until they are rows
     reads_panels: bool = False  # whether each worker reads all features for its columns, by columns
+    holds_lists: bool = True  # whether a worker has the neighbour lists in memory; else hops through files read them
 
     def widths(self, n_columns: int, n_workers: int) -> tuple[int, ...]:
         """The widths of as few panels as `widest` allows; by columns a multiple of the workers, so that all have work."""
@@ -86,32 +89,61 @@ class Plan:
 
 
 def choose_plan(work: ClusterWork, requested: PlanWord = "auto", n_blocks: int | None = None) -> Plan:
-    """Columns first where every worker can hold the lists and a panel beside them; else rows with a halo."""
+    """Columns first where every worker can hold the lists, or where few workers read them in passing; else by rows."""
     usable = int(USABLE * work.worker_bytes) - BASE_BYTES
-    lists, column = list_bytes(work), 4 * work.n_nodes * (PANEL_COPIES if work.is_series else PANEL_COPIES - 1)
-    needed = lists + column * min(MIN_COLUMNS, work.n_columns)
-    blocks = min(work.n_nodes, n_blocks or _n_blocks(work, usable))
-    if requested == "columns" and needed > usable:
-        raise _too_small(work, BASE_BYTES + needed, "every worker holds the neighbour lists and a panel of columns")
-    if requested == "columns" or (requested == "auto" and needed <= usable):
+    blocks = min(work.n_nodes, n_blocks or _n_blocks(work))
+    columns, rows = _by_columns(work, usable, blocks), _by_rows(work, usable, blocks)
+    least = min(MIN_COLUMNS, math.ceil(work.n_columns / work.n_workers))
+    if requested == "columns" and columns.widest < least:
+        needed = _passing_bytes(work) + 4 * work.n_nodes * least
+        raise _too_small(work, BASE_BYTES + needed, "every worker holds a panel of columns")
+    takes_columns = columns.widest >= least and (columns.holds_lists or work.n_workers <= MOVED_STREAMS)
+    if requested == "columns" or (requested == "auto" and takes_columns):
+        return columns
+    if rows.widest < 1:
+        needed = _passing_bytes(work) + _group_column(work)
+        raise _too_small(work, BASE_BYTES + needed, "every worker holds a column of its rows and their halo")
+    lists = in_words(list_bytes(work))
+    why = "it was requested" if takes_columns else f"the neighbour lists ({lists}) do not fit into a worker"
+    return replace(rows, why=why)
+
+
+def _by_columns(work: ClusterWork, usable: int, n_blocks: int) -> Plan:
+    """Through memory where a worker has room for its share beside the lists; else through files."""
+    lists, share = list_bytes(work), math.ceil(work.n_columns / work.n_workers)
+    plan = Plan("columns", n_blocks, 0, "", reads_panels=reads_panels(work))
+    free = usable - lists - 4 * ROW_COPIES * work.n_nodes * share
+    if free >= 4 * PANEL_COPIES * work.n_nodes * share:
         why = f"the neighbour lists ({in_words(lists)}) fit into a worker"
-        # Beside the lists and a worker's share of the columns: what it has smoothed already, and the rows made of it.
-        share = math.ceil(work.n_columns / work.n_workers)
-        free = usable - lists - 4 * ROW_COPIES * work.n_nodes * share
-        if free >= 4 * PANEL_COPIES * work.n_nodes * share:
-            return Plan("columns", blocks, free // (4 * PANEL_COPIES * work.n_nodes), why, reads_panels=reads_panels(work))
-        why = f"{why}, and smoothed columns pass through files"
-        return Plan("columns", blocks, (usable - lists) // column, why, keeps_panels=True, reads_panels=reads_panels(work))
-    groups = work.n_workers
-    while groups < blocks and _panel_of(work, groups, usable) < min(MIN_COLUMNS, work.n_columns):
-        groups += work.n_workers
-    groups = min(groups, blocks)
-    widest = _panel_of(work, groups, usable)
-    if widest < 1:
-        least = max(_group_bytes(work, groups) + _group_column(work, groups), LIST_COPIES * 4 * work.n_entries // groups)
-        raise _too_small(work, BASE_BYTES + least, f"a worker holds one of {groups} groups of rows and its halo")
-    why = f"the neighbour lists ({in_words(lists)}) do not fit into a worker" if needed > usable else "it was requested"
-    return Plan("rows", blocks, widest, why, groups)
+        return replace(plan, widest=free // (4 * PANEL_COPIES * work.n_nodes), why=why)
+    return _through_files(plan, work, usable, lists, 4 * work.n_nodes)
+
+
+def _by_rows(work: ClusterWork, usable: int, n_blocks: int) -> Plan:
+    """The same: a byte between workers costs as much as many that few of them read from files."""
+    n, w = work.n_nodes, work.n_workers
+    lists = _group_lists(work)
+    halo = scattered_halo(n, work.n_entries, w, w) // w
+    of_group = 4 * (PANEL_COPIES if work.is_series else PANEL_COPIES - 1) * n // w
+    free = usable - lists - 4 * ROW_COPIES * n * work.n_columns // w
+    widest = max(0, free // (4 * HALO_COPIES * halo + 4 * n // w + of_group))
+    plan = Plan("rows", n_blocks, widest, "")
+    is_enough = widest >= (work.n_columns if w <= MOVED_STREAMS else min(MIN_SENT, work.n_columns))
+    return plan if is_enough else _through_files(plan, work, usable, lists, _group_column(work))
+
+
+def _through_files(plan: Plan, work: ClusterWork, usable: int, lists: int, column: int) -> Plan:
+    """As few panels as memory allows, and the lists held where that takes no more of them."""
+    free = usable - _passing_bytes(work)
+    widest = {True: max(0, (free - lists) // column), False: max(0, free // column)}
+    n_panels = {
+        holds: len(replace(plan, widest=width).widths(work.n_columns, work.n_workers)) if width else math.inf
+        for holds, width in widest.items()
+    }
+    holds = n_panels[True] <= n_panels[False] and widest[True] > 0
+    beside = "fit into a worker, and hops" if holds else "are read in passing, and hops"
+    why = f"the neighbour lists ({in_words(lists)}) {beside} pass through files"
+    return replace(plan, widest=widest[holds], why=why, keeps_panels=True, holds_lists=holds)
 
 
 def estimate_cost(
@@ -130,23 +162,26 @@ def estimate_cost(
         n_workers=n_workers,
         worker_bytes=worker_bytes,
     )
-    name, groups, why = "rows" if plan == "rows" else "columns", n_workers, ""
+    name, why, chosen = "rows" if plan == "rows" else "columns", "", None
     try:
         chosen = choose_plan(sizes, plan, n_blocks)
-        name, groups = chosen.name, max(n_workers, chosen.n_groups)
+        name = chosen.name
     except InputError as error:
         why = str(error)
-    halo = scattered_halo(work.n_nodes, work.n_entries, groups, n_workers)
+    halo = scattered_halo(work.n_nodes, work.n_entries, n_workers, n_workers)
     moved = {
         "columns": columns_traffic(work.n_nodes, work.pass_columns - work.kept_columns, n_workers)
         // (1 + reads_panels(sizes)),
         "rows": rows_traffic(halo, work.hop_columns, 1),
     }
+    if chosen is not None and chosen.keeps_panels:
+        moved[name] = 0
     streams = work.feature_bytes * ROW_STREAMS + moved[name] * MOVED_STREAMS
     shared = min(n_workers, machine.n_cores) * machine.streams
     seconds = SHARE_LOST * (machine.seconds(work) + streams / shared)
     seconds += (START_STEPS + work.n_passes * PASS_STEPS) / machine.steps
-    lists = list_bytes(sizes) if name == "columns" else LIST_COPIES * 4 * work.n_entries // groups
+    lists = list_bytes(sizes) if name == "columns" else _group_lists(sizes)
+    lists = 0 if chosen is not None and not chosen.holds_lists else lists
     held = BASE_BYTES + lists + 2 * work.feature_bytes * (1 + work.n_levels) // n_workers
     if not why and held > worker_bytes:
         why = f"a worker has {in_words(worker_bytes)}"
@@ -163,21 +198,20 @@ def reads_panels(work: ClusterWork) -> bool:
     return work.n_workers <= MOVED_STREAMS
 
 
-def _panel_of(work: ClusterWork, n_groups: int, usable: int) -> int:
-    """Columns that a worker can take through a hop of one of so many groups; none where it cannot make its lists."""
-    if LIST_COPIES * 4 * work.n_entries // n_groups > usable:
-        return 0
-    return max(0, (usable - _group_bytes(work, n_groups)) // _group_column(work, n_groups))
+def _passing_bytes(work: ClusterWork) -> int:
+    """What hops through files hold beside a panel and the lists: a block of rows, and where every row's entries begin."""
+    return PASSING_BYTES + 8 * work.n_nodes
 
 
-def _group_bytes(work: ClusterWork, n_groups: int) -> int:
-    """The lists of a group, and which rows it wants."""
-    return (4 + 4 * work.is_weighted) * work.n_entries // n_groups + 8 * work.n_nodes
+def _group_lists(work: ClusterWork) -> int:
+    """The lists of a worker's rows, and which rows they want."""
+    return (4 + 4 * work.is_weighted) * work.n_entries // work.n_workers + 8 * work.n_nodes
 
 
-def _group_column(work: ClusterWork, n_groups: int) -> int:
-    """One column of a group and of a halo of all rows."""
-    return 4 * (HALO_COPIES * work.n_nodes + GROUP_COPIES * work.n_nodes // n_groups)
+def _group_column(work: ClusterWork) -> int:
+    """One column of a worker's rows and of their halo."""
+    halo = scattered_halo(work.n_nodes, work.n_entries, work.n_workers, work.n_workers)
+    return 4 * (work.n_nodes + halo) // work.n_workers
 
 
 def _too_small(work: ClusterWork, needed: int, what: str) -> InputError:
@@ -236,9 +270,8 @@ def ordered_starts(sizes: Sequence[int], n_blocks: int) -> tuple[int, ...]:
     return (*starts, n_nodes)
 
 
-def _n_blocks(work: ClusterWork, usable: int) -> int:
+def _n_blocks(work: ClusterWork) -> int:
     """Blocks of rows: one for each worker at least, of a size that is moved and summed at a time."""
     by_rows = math.ceil(4 * work.n_nodes * work.n_columns / BLOCK_BYTES)
-    by_lists = math.ceil(2 * LIST_COPIES * 4 * work.n_entries / max(usable, 64 << 20))
-    wanted = max(work.n_workers, min(MAX_BLOCKS, max(by_rows, by_lists)))
+    wanted = max(work.n_workers, min(MAX_BLOCKS, by_rows))
     return math.ceil(wanted / work.n_workers) * work.n_workers

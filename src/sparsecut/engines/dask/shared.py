@@ -8,15 +8,18 @@ tasks write are files of a known size, each task a place of its own (`Target`).
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
+from sparsecut.graph import Graph
 from sparsecut.io.stores.numpy_files import write_npy, write_npy_header
 from sparsecut.io.stores.workfolder import WorkFolder, fingerprint_of
 from sparsecut.kernels.streaming import is_mapped, row_blocks
@@ -165,12 +168,21 @@ def share_matrix(matrix: Any, work: WorkFolder, name: str) -> SparseFile:
     )
 
 
-def keep(array: NDArray[Any], path: Path) -> FileArray:
-    """What a task has computed, in a file instead of the worker's memory: whole or absent, however often the task runs."""
+def share_graph(graph: Graph, work: WorkFolder) -> tuple[SparseFile, FileArray | SparseFile | None]:
+    """Adjacency and features of a graph as tasks find them. What lies in files already is named, anything else written."""
+    matrix, X = share_matrix(graph.adjacency, work, "adjacency"), graph.features
+    if X is None or not (isinstance(X, np.ndarray) or sp.issparse(X)):
+        return matrix, None
+    return matrix, share_matrix(X, work, "features") if sp.issparse(X) else share(X, work, "features")
+
+
+@contextmanager
+def keeping(path: Path) -> Iterator[BinaryIO]:
+    """A file for what a task computes instead of the worker's memory: whole or absent, however often the task runs."""
     unfinished = path.with_name(f"{path.name}-{os.getpid()}")
     try:
         with unfinished.open("wb") as out:
-            write_npy(out, array)
+            yield out
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
@@ -178,7 +190,6 @@ def keep(array: NDArray[Any], path: Path) -> FileArray:
             f"Rows could not be written to {path.parent}: {error.strerror}. The workers have too little memory to hold "
             "them: free some room there, or name a folder on another disk (Dask(scratch=…))."
         ) from error
-    return FileArray(str(path), array.dtype.str, array.shape, path.stat().st_size - array.nbytes)
 
 
 def has_values(matrix: Any) -> bool:

@@ -11,10 +11,13 @@ from __future__ import annotations
 import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sparsecut.engines.dask import tasks
 from sparsecut.engines.dask.operator import Layout, Operator
@@ -26,10 +29,13 @@ PANEL = "panel"  # how the files of panels begin
 
 
 @dataclass(frozen=True)
-class ColumnPanels:
-    """A matrix of n rows in panels of columns, as hops by columns leave it: cut into blocks when those are needed."""
+class Panels:
+    """A matrix of n rows in panels of columns, as hops leave it: cut into blocks when those are needed.
 
-    futures: list[Future]
+    A panel is one future by columns first; by rows it has one for each group.
+    """
+
+    futures: list[list[Future]]
     widths: tuple[int, ...]
     files: tuple[Path, ...] = ()  # where they are kept, if memory is short; removed with the last reference to this
 
@@ -38,6 +44,7 @@ class ColumnPanels:
 
 
 LoadPanel = Callable[[int, int], tasks.FileColumns]  # the columns from one to another of all rows
+ToSmooth = Sequence[Future] | Panels | LoadPanel
 
 
 class Smoother:
@@ -50,50 +57,67 @@ class Smoother:
         self.runner, self.plan, self.layout, self.n_workers, self.folder = runner, plan, layout, n_workers, folder
         _remove(folder.glob(f"{PANEL}-*"))  # of a run that was killed
         self.anchors = Anchors(runner, n_workers)
-        self.groups = layout.grouped(min(plan.n_groups, layout.n_blocks))
+        n_groups = 1 if plan.name == "columns" else min(n_workers, layout.n_blocks)
+        self.groups = layout.grouped(n_groups)  # blocks whose rows take a hop together
         self.n_estimated, self.n_sent, self.n_passes = 0, 0, 0
         self._lists: dict[str, tuple[list[Future], dict[tuple[int, int], Future]]] = {}
         self._halos: dict[str, list[Any]] = {}
 
-    def smooth(
-        self, given: Sequence[Future] | ColumnPanels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
-    ) -> list[Future] | ColumnPanels:
-        """The smoothed matrix, in panels by columns first, else in blocks. It is given in blocks.
+    def smooth(self, given: ToSmooth, n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Future] | Panels:
+        """The smoothed matrix: in panels by columns first and where hops pass through files, else in blocks.
 
-        By columns first it may also come in panels, which stay where they are, or as a function that loads one.
+        It is given in blocks, in such panels, which stay where they are, or as a function that loads a panel from a file.
         """
         self.n_passes += 1
         self.n_estimated += self.estimate(given, n_columns, operator, len(polynomial) - 1)
         before = self.runner.measure()
+        smoothed: list[Future] | Panels
         if self.plan.name == "columns":
-            smoothed: list[Future] | ColumnPanels = self._by_columns(given, n_columns, operator, polynomial)
+            smoothed = self._by_columns(given, n_columns, operator, polynomial)
+        elif self.plan.keeps_panels:
+            smoothed = self._by_groups(given, n_columns, operator, polynomial)
         else:
             assert isinstance(given, Sequence)
             smoothed = self._by_rows(given, n_columns, operator, polynomial)
         self.n_sent += self.runner.measure() - before
         return smoothed
 
-    def blocks_of(self, panels: ColumnPanels) -> list[Future]:
+    def blocks_of(self, panels: Panels) -> list[Future]:
         """The blocks of rows of panels, near the anchors of the blocks."""
-        starts, homes = self.layout.starts, self.homes()
-        before = self.runner.measure()
+        homes, before = self.homes(), self.runner.measure()
         self.n_estimated += 0 if panels.files else self._to_panels(sum(panels.widths))
         blocks: list[Any] = [None] * self.layout.n_blocks
         for block in self.anchors.in_turn(len(blocks)):
-            pieces = [self.runner.submit(tasks.rows_of, panel, starts[block], starts[block + 1]) for panel in panels.futures]
+            group, first, last = self._place_of(block)
+            pieces = [self.runner.submit(tasks.rows_of, panel[group], first, last) for panel in panels.futures]
             join = tasks.from_files if panels.files else tasks.side_by_side
             blocks[block] = self.runner.submit(join, pieces, near=homes[block])
         self.runner.wait(blocks, "transpose")
         self.n_sent += self.runner.measure() - before
         return blocks
 
+    def picks_of(self, panels: Panels, nodes: NDArray[np.int64], carried: Callable[[Any], Any]) -> NDArray[np.float32]:
+        """The rows of some nodes, (k, c)."""
+        owners, places = self.groups.locate(nodes)
+        groups = np.unique(owners).tolist()
+        wanted = [carried(places[owners == group].astype(np.int64)) for group in groups]
+        picks = [
+            self.runner.submit(tasks.pick, panel[group], rows)
+            for group, rows in zip(groups, wanted, strict=True)
+            for panel in panels.futures
+        ]
+        found, taken = iter(self.runner.collect(picks, "held-out edges")), np.empty((len(nodes), sum(panels.widths)), "f4")
+        for group in groups:
+            taken[owners == group] = np.concatenate([next(found) for _ in panels.futures], axis=1)
+        return taken
+
     def homes(self) -> list[Future]:
         """For every block the anchor whose worker loads it."""
         return self.anchors.spread(self.layout.n_blocks)
 
     def estimate(self, given: Any, n_columns: int, operator: Operator, n_hops: int) -> int:
-        """The bytes that a pass will move between workers: by columns first none, unless blocks become panels."""
-        if self.plan.name == "columns":
+        """Bytes that a pass will move between workers: none by columns and through files, unless blocks become panels."""
+        if self.plan.name == "columns" or self.plan.keeps_panels:
             return self._to_panels(n_columns) if isinstance(given, Sequence) else 0
         is_known = operator.name in self._halos
         n_rows = self.halo_rows(operator)
@@ -124,82 +148,119 @@ class Smoother:
         """The bytes that blocks take to become panels, or panels to become blocks."""
         return columns_traffic(self.layout.starts[-1], n_columns, self.n_workers) // 2
 
-    def _by_columns(
-        self, given: Sequence[Future] | ColumnPanels | LoadPanel, n_columns: int, operator: Operator, polynomial: Polynomial
-    ) -> ColumnPanels:
-        submit, widths, panels = self.runner.submit, self.plan.widths(n_columns, self.n_workers), []
-        ends, files = [0, *accumulate(widths)], self._files(len(widths))
-        for wave in range(0, len(widths), self.n_workers):  # a panel at a time in each worker: what it holds is bounded
-            spans = list(pairwise(ends[wave : wave + self.n_workers + 1]))
-            homes: Sequence[Future | None] = [None] * len(spans)
-            joined: Sequence[Future | tasks.FileColumns]
-            if isinstance(given, ColumnPanels):
-                joined = given.futures[wave : wave + self.n_workers]
+    def _by_columns(self, given: ToSmooth, n_columns: int, operator: Operator, polynomial: Polynomial) -> Panels:
+        submit, spans, panels = self.runner.submit, self._spans(n_columns), []
+        files = [self._file(number) for number in range(len(spans))] if self.plan.keeps_panels else []
+        for wave in range(0, len(spans), self.n_workers):  # a panel at a time in each worker: what it holds is bounded
+            here = range(wave, min(wave + self.n_workers, len(spans)))
+            homes: Sequence[Future | None] = [None] * len(here)
+            if isinstance(given, Panels):
+                joined: Sequence[Future | tasks.FileColumns] = [given.futures[number][0] for number in here]
             elif isinstance(given, Sequence):
-                joined = self._cut(given, spans)
+                joined = self._cut(given, [spans[number] for number in here], [f"{file}-first" for file in files[wave:]])
             else:
-                joined, homes = [given(*span) for span in spans], self.anchors.spread(len(spans))
-            panels += [
-                submit(tasks.smooth_panel, operator, polynomial, panel, files[wave + number] if files else None, near=home)
-                for number, (panel, home) in enumerate(zip(joined, homes, strict=True))
-            ]
-            del joined  # a worker frees results that no future refers to
-            self.runner.wait(panels, "smoothing", len(widths))
-        return ColumnPanels(panels, widths, tuple(map(Path, files)))
+                joined, homes = [given(*spans[number]) for number in here], self.anchors.spread(len(here))
+            for number, panel, home in zip(here, joined, homes, strict=True):
+                call = (operator, polynomial, panel)
+                if files:
+                    panels.append(submit(tasks.smooth_file, *call, files[number], self.plan.holds_lists, near=home))
+                else:
+                    panels.append(submit(tasks.smooth_panel, *call, near=home))
+            del joined, panel  # a worker frees results that no future refers to
+            self.runner.wait(panels, "smoothing", len(spans))
+            _remove(Path(f"{file}-first") for file in files)
+        return Panels([[panel] for panel in panels], tuple(stop - start for start, stop in spans), tuple(map(Path, files)))
 
-    def _files(self, n_panels: int) -> list[str]:
-        """Where panels are kept; nowhere if the workers have room for them."""
-        if not self.plan.keeps_panels:
-            return []
-        return [str(self.folder / f"{PANEL}-{self.n_passes}-{number}.npy") for number in range(n_panels)]
+    def _by_groups(self, given: ToSmooth, n_columns: int, operator: Operator, polynomial: Polynomial) -> Panels:
+        """By rows, through files: a hop reads its own rows and those that it wants of others, and no worker sends any."""
+        submit, groups = self.runner.submit, range(self.groups.n_blocks)
+        lists, _ = self._group_lists(operator)
+        panels, spans, files = [], self._spans(n_columns), []
+        for number, span in enumerate(spans):
+            cut = [self._file(number, group, "first") for group in groups]
+            if isinstance(given, Panels):
+                first: Sequence[Future | tasks.FileColumns] = given.futures[number]
+            elif isinstance(given, Sequence):
+                parts = self._joined(given, *span)
+                first = [submit(tasks.stacked_file, part, file) for part, file in zip(parts, cut, strict=True)]
+                del parts
+            else:
+                first = [replace(given(*span), layout=self.groups, group=group) for group in groups]
+            X, factor = first, polynomial[-1]
+            smoothed: list[Future] = []
+            held: list[str] = []
+            for hop, coefficient in enumerate(reversed(polynomial[:-1])):
+                written = [self._file(number, group, hop) for group in groups]
+                smoothed = [
+                    submit(tasks.hop_file, lists[group], group, X, factor, first[group], coefficient, written[group])
+                    for group in groups
+                ]
+                self.runner.wait(smoothed, "smoothing")
+                _remove(map(Path, held))
+                X, held, factor = smoothed, written, 1.0
+            _remove(map(Path, cut))
+            files += held
+            panels.append(smoothed)
+        return Panels(panels, tuple(stop - start for start, stop in spans), tuple(map(Path, files)))
 
-    def _cut(self, blocks: Sequence[Future], spans: Sequence[tuple[int, int]]) -> list[Future]:
-        """Panels of the columns of each span, from blocks of rows."""
+    def _spans(self, n_columns: int) -> list[tuple[int, int]]:
+        """The first column of every panel, and that of the next one."""
+        return list(pairwise([0, *accumulate(self.plan.widths(n_columns, self.n_workers))]))
+
+    def _file(self, *parts: int | str) -> str:
+        """Where a panel is kept, or a part of it."""
+        return str(self.folder / "-".join(map(str, (PANEL, self.n_passes, *parts))))
+
+    def _cut(self, blocks: Sequence[Future], spans: Sequence[tuple[int, int]], files: Sequence[str]) -> list[Future]:
+        """Panels of the columns of each span, from blocks of rows; in files where these are named."""
         parts = [[self.runner.submit(tasks.columns_of, block, *span) for block in blocks] for span in spans]
         # All workers have parts of every panel. Once none is busy with them, each takes a panel.
         self.runner.wait([part for panel in parts for part in panel], "cutting columns")
+        if files:
+            return [self.runner.submit(tasks.stacked_file, panel, file) for panel, file in zip(parts, files, strict=False)]
         return [self.runner.submit(tasks.stacked, panel) for panel in parts]
 
     def _by_rows(self, blocks: Sequence[Future], n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Future]:
         submit = self.runner.submit
         self.halo_rows(operator)  # which rows are wanted, block by block
         pieces: list[list[Future]] = [[] for _ in blocks]
-        start = 0
-        for width in self.plan.widths(n_columns, self.n_workers):
-            first = self._joined(blocks, start, start + width)
+        for start, stop in self._spans(n_columns):
+            parts = self._joined(blocks, start, stop)
+            first = [part[0] if len(part) == 1 else submit(tasks.stacked, part) for part in parts]
             X = first
+            if not any(polynomial[:-1]):
+                first = []  # a power never comes back to it
+            del parts
             if polynomial[-1] != 1:
-                X = [submit(tasks.scaled, part, polynomial[-1]) for part in first]
+                X = [submit(tasks.scaled, part, polynomial[-1]) for part in X]
             for coefficient in reversed(polynomial[:-1]):
                 X = self._hop(operator, X, first, coefficient)
                 self.runner.wait(X, "smoothing")  # a panel at a time, a hop at a time: what a worker holds is bounded
             for block, part in enumerate(self._parted(X)):
                 pieces[block].append(part)
-            start += width
         smoothed = [parts[0] if len(parts) == 1 else submit(tasks.side_by_side, parts) for parts in pieces]
         self.runner.wait(smoothed, "joining panels")
         return smoothed
 
-    def _joined(self, blocks: Sequence[Future], start: int, stop: int) -> list[Future]:
-        """Some columns of every group."""
+    def _joined(self, blocks: Sequence[Future], start: int, stop: int) -> list[list[Future]]:
+        """Some columns of every group, in its blocks."""
         panels: list[list[Future]] = [[] for _ in range(self.groups.n_blocks)]
         for number, block in enumerate(blocks):
-            panels[self._group_of(number)].append(self.runner.submit(tasks.columns_of, block, start, stop))
-        return [parts[0] if len(parts) == 1 else self.runner.submit(tasks.stacked, parts) for parts in panels]
+            panels[self._place_of(number)[0]].append(self.runner.submit(tasks.columns_of, block, start, stop))
+        return panels
 
     def _parted(self, X: Sequence[Future]) -> list[Future]:
         """The blocks of groups."""
         if self.groups.n_blocks == self.layout.n_blocks:
             return list(X)
-        parts = []
-        for block in range(self.layout.n_blocks):
-            group, before = self._group_of(block), self.groups.starts[self._group_of(block)]
-            first, last = (self.layout.starts[place] - before for place in (block, block + 1))
-            parts.append(self.runner.submit(tasks.rows_of, X[group], first, last))
-        return parts
+        places = map(self._place_of, range(self.layout.n_blocks))
+        return [self.runner.submit(tasks.rows_of, X[group], first, last) for group, first, last in places]
 
-    def _group_of(self, block: int) -> int:
-        return bisect_right(self.groups.starts, self.layout.starts[block]) - 1
+    def _place_of(self, block: int) -> tuple[int, int, int]:
+        """The group of a block, and its first and last row there."""
+        starts = self.layout.starts
+        group = bisect_right(self.groups.starts, starts[block]) - 1
+        return group, starts[block] - self.groups.starts[group], starts[block + 1] - self.groups.starts[group]
 
     def _hop(self, operator: Operator, X: Sequence[Future], first: Sequence[Future], coefficient: float) -> list[Future]:
         lists, wanted = self._group_lists(operator)
@@ -228,7 +289,9 @@ class Smoother:
             self._lists.clear()
             groups = range(self.groups.n_blocks)
             lists = [
-                self.runner.submit(tasks.lists_of, operator, self.groups, group, near=home)
+                self.runner.submit(
+                    tasks.lists_of, operator, self.groups, group, self._lists_file(operator, group), near=home
+                )
                 for group, home in enumerate(self.anchors.spread(self.groups.n_blocks))
             ]
             wanted = {
@@ -239,6 +302,10 @@ class Smoother:
             }
             self._lists[operator.name] = lists, wanted
         return self._lists[operator.name]
+
+    def _lists_file(self, operator: Operator, group: int) -> str | None:
+        """Where the lists of a group are kept, if workers have no room for them."""
+        return None if self.plan.holds_lists else str(self.folder / f"{PANEL}-lists-{operator.name}-{group}")
 
 
 class Anchors:

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sparsecut.base.errors import InputError
+from sparsecut.engines.dask.hops_in_files import RowFile, hop_in_files, smooth_in_files
 from sparsecut.engines.dask.operator import CPU, BlockLists, Layout, Operator, release_lists, whole_lists
-from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile, keep
+from sparsecut.engines.dask.shared import FileArray, Nodes, SparseFile, keeping
 from sparsecut.features.weighting import Weighting
 from sparsecut.io import write_embedding
 from sparsecut.kernels import hops
 from sparsecut.kernels.moments import mean_of, scatter
-from sparsecut.kernels.polynomials import Polynomial, is_power, power
+from sparsecut.kernels.polynomials import Polynomial
 from sparsecut.kernels.streaming import row_blocks
 from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.aggregation import aggregate, offsets_of
@@ -63,19 +64,29 @@ def load_block(features: Readable, layout: Layout, block: int, weighting: Weight
 
 @dataclass(frozen=True)
 class FileColumns:
-    """Some columns of the weighted features in a file."""
+    """Some columns of the weighted features in a file: of all rows, or of those of a group."""
 
     features: FileArray
     weighting: Weighting
     start: int
     stop: int
+    layout: Layout | None = None
+    group: int = 0
 
-    def read(self) -> Array:  # (n, c)
-        """Rows are read some at a time: what is not wanted of them is not held."""
-        n_rows, n_columns = self.features.shape
+    @property
+    def shape(self) -> tuple[int, int]:
+        n_rows = self.features.shape[0] if self.layout is None else self.layout.size(self.group)
+        return n_rows, self.stop - self.start
+
+    def read(self, nodes: Nodes | None = None) -> Array:  # (n, c)
+        """Rows by their places among these, some at a time: what is not wanted of them is not held."""
+        given = slice(0, self.shape[0]) if nodes is None else nodes
+        n_rows = given.stop - given.start if isinstance(given, slice) else len(given)
         panel = np.empty((n_rows, self.stop - self.start), dtype=np.float32)
-        for rows in row_blocks(n_rows, 4 * n_columns):
-            panel[rows] = _dense(self.weighting.apply(self.features.read(rows)))[:, self.start : self.stop]
+        for part in row_blocks(n_rows, 4 * self.features.shape[1]):
+            places = slice(given.start + part.start, given.start + part.stop) if isinstance(given, slice) else given[part]
+            rows = self.features.read(places if self.layout is None else self.layout.nodes_at(self.group, places))
+            panel[part] = _dense(self.weighting.apply(rows))[:, self.start : self.stop]
         return panel
 
 
@@ -96,22 +107,36 @@ def stacked(parts: Sequence[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def smooth_panel(
-    operator: Operator, polynomial: Polynomial, panel: Array | FileArray | FileColumns, path: str | None
-) -> Array | FileArray:
-    """All hops of a panel of columns, (n, c); where a file is named the result goes there.
+def smooth_panel(operator: Operator, polynomial: Polynomial, panel: Array | FileColumns) -> Array:
+    """All hops of a panel of columns, (n, c), a few of them at a time, which the processor's cache holds."""
+    lists, X = whole_lists(operator), panel.read() if isinstance(panel, FileColumns) else panel
+    return hops.smooth(lists.entries, lists.diagonals, polynomial, _tensor(X)).numpy()
 
-    Then memory is short, and a power takes its hops one by one: the numbers are the same, and what they started from is let
-    go. Otherwise they are taken a few columns at a time, which the processor's cache holds.
-    """
-    lists = whole_lists(operator)
-    X = _tensor(panel.read() if isinstance(panel, FileColumns) else opened(panel))
-    if path is None:
-        return hops.smooth(lists.entries, lists.diagonals, polynomial, X).numpy()
-    steps = [power(1)] * (len(polynomial) - 1) if is_power(polynomial) else [polynomial]
-    for step in steps:
-        X = hops.smooth(lists.entries, lists.diagonals, step, X)
-    return keep(X.numpy(), Path(path))
+
+def smooth_file(operator: Operator, polynomial: Polynomial, panel: RowFile, path: str, holds_lists: bool) -> FileArray:
+    """The same where memory is short: the panel lies in a file, and so does the result."""
+    return smooth_in_files(operator, polynomial, panel, Path(path), holds_lists=holds_lists)
+
+
+def hop_file(
+    lists: BlockLists,
+    group: int,
+    groups: Sequence[RowFile],
+    factor: float,
+    first: RowFile,
+    coefficient: float,
+    path: str,
+) -> FileArray:
+    """A hop of a panel of a group of rows, all groups in files."""
+    return hop_in_files(lists, group, groups, factor, (first, coefficient), Path(path))
+
+
+def stacked_file(parts: Sequence[Array], path: str) -> FileArray:
+    """Blocks of rows one after another, in a file."""
+    with keeping(Path(path)) as out:
+        for part in parts:
+            out.write(np.ascontiguousarray(part, dtype=np.float32).data)
+    return FileArray(path, np.dtype(np.float32).str, (sum(len(part) for part in parts), parts[0].shape[1]), 0)
 
 
 def from_files(parts: Sequence[FileArray]) -> Array:
@@ -124,8 +149,8 @@ def from_files(parts: Sequence[FileArray]) -> Array:
     return found
 
 
-def lists_of(operator: Operator, layout: Layout, block: int) -> BlockLists:
-    return BlockLists(operator, layout, block)
+def lists_of(operator: Operator, layout: Layout, block: int, path: str | None) -> BlockLists:
+    return BlockLists(operator, layout, block, None if path is None else Path(path))
 
 
 def counts_of(lists: BlockLists) -> Array:
@@ -137,7 +162,7 @@ def wanted_of(lists: BlockLists, block: int) -> Array:
     return lists.wanted(block)
 
 
-def pick(block: Array, rows: Array) -> Array:
+def pick(block: Array | FileArray, rows: Array) -> Array:
     return np.asarray(block[opened(rows)])
 
 
