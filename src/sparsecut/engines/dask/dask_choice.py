@@ -237,6 +237,8 @@ class Dask(EngineChoice, word="dask"):
         ...         return [sc.SCE(engine=running).fit_transform(graph) for graph in graphs]
         """
         self.check()
+        if self.scheduler is None:
+            prepare_start(*WRITING)  # one of the calls may write files
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder, self.connected(Path(folder), tell) as cluster:
             own = {"scheduler": cluster.client.scheduler.address, "workers": None, "memory_limit": None}
             with cluster.client.as_current():
