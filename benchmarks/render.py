@@ -106,7 +106,7 @@ on w workers. The columns of a hop are processed in p panels, as few as a worker
 | the same, hops through files | 4·n·f/p | 4·(n + h)/w·f/p |
 | bytes between workers | 8·n·f·(1 − 1/w), however many hops (see below) | 4·h·f·k, and 4·h once |
 | seconds of cores, in all | k·(n + m)·(p·α + f·β) + δ·n·f | the same, with a δ of its own |
-| bytes that hops through files read and write | 4·f·n·(2·(k − 1 + p) + k), and 4·m·k·p for lists that are not held | 4·f·((2·n + h)·(k − 1 + p) + k·n), and the lists |
+| bytes of files that hops pass through | 4·f·n·(2·(k − 1 + p) + k) | 4·f·((2·n + h)·(k − 1 + p) + k·n) |
 | seconds of connections, in all | γ · bytes between workers | the same |
 
 h is the number of rows that workers need from other workers. If edges join nodes at random, each worker needs n·(1 −
@@ -115,13 +115,13 @@ has more entries than there are nodes, h is close to (w − 1)·n. More workers 
 which moves the features only twice, is better as long as its lists fit. Up to 8 workers read the columns that they smooth
 from the file of the features, which halves its bytes.
 
-Where a worker has no room for its share of the rows, hops pass through files and workers send nothing: a byte that is read or
-written there takes φ. Every panel reads the features and the entries again.
+Where a worker has no room for its share of the rows, hops pass through files and workers send nothing. A byte that is read
+or written there takes φ. Every panel reads the features again, and the lists that are not held: 4·m·k·p bytes.
 
-The seconds of a fit are c + ρ·tasks + u·(hops + φ·bytes of files + rows + ε·bytes sent)/(w·cores) + the larger of u·transfers/w and
-bytes/(w·network). c does not grow with the graph, ρ is what the driver takes for each task, ε what a worker takes beside its
-tasks to pack a byte that it sends, and the factor u stands for the time that workers wait for each other. `python
-benchmarks/scaling.py` fits α, β, γ, δ, ε, φ, ρ, c and u.
+The seconds of a fit are c + ρ·tasks + u·(hops + φ·bytes of files + rows + ε·bytes sent)/(w·cores) + the larger of
+u·transfers/w and bytes/(w·network). c does not grow with the graph, ρ is what the driver takes for each task, ε what a
+worker takes beside its tasks to pack a byte that it sends, and the factor u stands for the time that workers wait for
+each other. `python benchmarks/scaling.py` fits α, β, γ, δ, ε, φ, ρ, c and u.
 """
 # Pictures that `result_pictures.py` draws, by the title of their section, each with a sentence that says what to see.
 PICTURES = {

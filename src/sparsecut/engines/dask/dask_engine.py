@@ -32,7 +32,7 @@ from sparsecut.engines.dask.parts import PartedRows, Parts
 from sparsecut.engines.dask.plan import Plan, summed_starts
 from sparsecut.engines.dask.running import Runner
 from sparsecut.engines.dask.shared import FileArray, carried, share, share_matrix
-from sparsecut.engines.dask.smoothing import LoadPanel, Panels, Smoother, ToSmooth
+from sparsecut.engines.dask.smoothing import LoadPanel, SmoothedPanels, Smoother, ToSmooth
 from sparsecut.engines.dask.worker_passes import walk_over
 from sparsecut.engines.in_process import InProcess
 from sparsecut.graph import Graph
@@ -57,7 +57,7 @@ class Futures:
         blocks: list[Any] | Callable[[], list[Any]],
         n_columns: int,
         *,
-        panels: Panels | None = None,
+        panels: SmoothedPanels | None = None,
         load_panel: LoadPanel | None = None,
     ) -> None:
         self.name, self.n_columns = name, n_columns
@@ -164,7 +164,7 @@ class DaskEngine(BlockedEngine[Futures, Operator]):
 
     def _smoothed(self, held: Futures, P: Operator, polynomial: Polynomial, name: str) -> Futures:
         found = self.smoother.smooth(held.to_smooth, held.n_columns, P, polynomial)
-        if isinstance(found, Panels):
+        if isinstance(found, SmoothedPanels):
             return Futures(name, lambda: self.smoother.blocks_of(found), held.n_columns, panels=found)
         return Futures(name, found, held.n_columns)
 

@@ -29,7 +29,7 @@ PANEL = "panel"  # how the files of panels begin
 
 
 @dataclass(frozen=True)
-class Panels:
+class SmoothedPanels:
     """A matrix of n rows in panels of columns, as hops leave it: cut into blocks when those are needed.
 
     A panel is one future by columns first; by rows it has one for each group.
@@ -44,7 +44,7 @@ class Panels:
 
 
 LoadPanel = Callable[[int, int], tasks.FileColumns]  # the columns from one to another of all rows
-ToSmooth = Sequence[Future] | Panels | LoadPanel
+ToSmooth = Sequence[Future] | SmoothedPanels | LoadPanel
 
 
 class Smoother:
@@ -63,7 +63,9 @@ class Smoother:
         self._lists: dict[str, tuple[list[Future], dict[tuple[int, int], Future]]] = {}
         self._halos: dict[str, list[Any]] = {}
 
-    def smooth(self, given: ToSmooth, n_columns: int, operator: Operator, polynomial: Polynomial) -> list[Future] | Panels:
+    def smooth(
+        self, given: ToSmooth, n_columns: int, operator: Operator, polynomial: Polynomial
+    ) -> list[Future] | SmoothedPanels:
         """The smoothed matrix: in panels by columns first and where hops pass through files, else in blocks.
 
         It is given in blocks, in such panels, which stay where they are, or as a function that loads a panel from a file.
@@ -71,7 +73,7 @@ class Smoother:
         self.n_passes += 1
         self.n_estimated += self.estimate(given, n_columns, operator, len(polynomial) - 1)
         before = self.runner.measure()
-        smoothed: list[Future] | Panels
+        smoothed: list[Future] | SmoothedPanels
         if self.plan.name == "columns":
             smoothed = self._by_columns(given, n_columns, operator, polynomial)
         elif self.plan.keeps_panels:
@@ -82,7 +84,7 @@ class Smoother:
         self.n_sent += self.runner.measure() - before
         return smoothed
 
-    def blocks_of(self, panels: Panels) -> list[Future]:
+    def blocks_of(self, panels: SmoothedPanels) -> list[Future]:
         """The blocks of rows of panels, near the anchors of the blocks."""
         homes, before = self.homes(), self.runner.measure()
         self.n_estimated += 0 if panels.files else self._to_panels(sum(panels.widths))
@@ -96,7 +98,9 @@ class Smoother:
         self.n_sent += self.runner.measure() - before
         return blocks
 
-    def picks_of(self, panels: Panels, nodes: NDArray[np.int64], carried: Callable[[Any], Any]) -> NDArray[np.float32]:
+    def picks_of(
+        self, panels: SmoothedPanels, nodes: NDArray[np.int64], carried: Callable[[Any], Any]
+    ) -> NDArray[np.float32]:
         """The rows of some nodes, (k, c)."""
         owners, places = self.groups.locate(nodes)
         groups = np.unique(owners).tolist()
@@ -148,13 +152,13 @@ class Smoother:
         """The bytes that blocks take to become panels, or panels to become blocks."""
         return columns_traffic(self.layout.starts[-1], n_columns, self.n_workers) // 2
 
-    def _by_columns(self, given: ToSmooth, n_columns: int, operator: Operator, polynomial: Polynomial) -> Panels:
+    def _by_columns(self, given: ToSmooth, n_columns: int, operator: Operator, polynomial: Polynomial) -> SmoothedPanels:
         submit, spans, panels = self.runner.submit, self._spans(n_columns), []
         files = [self._file(number) for number in range(len(spans))] if self.plan.keeps_panels else []
         for wave in range(0, len(spans), self.n_workers):  # a panel at a time in each worker: what it holds is bounded
             here = range(wave, min(wave + self.n_workers, len(spans)))
             homes: Sequence[Future | None] = [None] * len(here)
-            if isinstance(given, Panels):
+            if isinstance(given, SmoothedPanels):
                 joined: Sequence[Future | tasks.FileColumns] = [given.futures[number][0] for number in here]
             elif isinstance(given, Sequence):
                 joined = self._cut(given, [spans[number] for number in here], [f"{file}-first" for file in files[wave:]])
@@ -169,16 +173,18 @@ class Smoother:
             del joined, panel  # a worker frees results that no future refers to
             self.runner.wait(panels, "smoothing", len(spans))
             _remove(Path(f"{file}-first") for file in files)
-        return Panels([[panel] for panel in panels], tuple(stop - start for start, stop in spans), tuple(map(Path, files)))
+        return SmoothedPanels(
+            [[panel] for panel in panels], tuple(stop - start for start, stop in spans), tuple(map(Path, files))
+        )
 
-    def _by_groups(self, given: ToSmooth, n_columns: int, operator: Operator, polynomial: Polynomial) -> Panels:
+    def _by_groups(self, given: ToSmooth, n_columns: int, operator: Operator, polynomial: Polynomial) -> SmoothedPanels:
         """By rows, through files: a hop reads its own rows and those that it wants of others, and no worker sends any."""
         submit, groups = self.runner.submit, range(self.groups.n_blocks)
         lists, _ = self._group_lists(operator)
         panels, spans, files = [], self._spans(n_columns), []
         for number, span in enumerate(spans):
             cut = [self._file(number, group, "first") for group in groups]
-            if isinstance(given, Panels):
+            if isinstance(given, SmoothedPanels):
                 first: Sequence[Future | tasks.FileColumns] = given.futures[number]
             elif isinstance(given, Sequence):
                 parts = self._joined(given, *span)
@@ -201,7 +207,7 @@ class Smoother:
             _remove(map(Path, cut))
             files += held
             panels.append(smoothed)
-        return Panels(panels, tuple(stop - start for start, stop in spans), tuple(map(Path, files)))
+        return SmoothedPanels(panels, tuple(stop - start for start, stop in spans), tuple(map(Path, files)))
 
     def _spans(self, n_columns: int) -> list[tuple[int, int]]:
         """The first column of every panel, and that of the next one."""
