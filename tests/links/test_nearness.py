@@ -206,3 +206,11 @@ def test_means_of_types_are_a_part_of_their_own_and_the_sum_is_exact():
         for part in (found.features, found.sources, found.neighbors):
             assert abs(part.total + found.rest - found.score) <= 1e-5 * size
         assert abs(found.rest) <= 1e-5 * size
+
+
+def test_several_nodes_in_place_of_one_are_refused():
+    model = sc.SCE(dimension=4).fit(GRAPH)
+    for nodes in ([3, 4], (3, 4), np.array([3])):
+        with pytest.raises(sc.InputError, match="takes one node, and others to compare it with"):
+            model.why(nodes, 5)
+    assert [found.nodes for found in model.why(3, [4, 5])] == [(3, 4), (3, 5)]

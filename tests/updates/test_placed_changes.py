@@ -75,3 +75,26 @@ def test_nothing_added_changes_nothing() -> None:
 def test_where_weights_do_not_add_up_an_edge_is_named_once(added: list[tuple[float, ...]], match: str) -> None:
     with pytest.raises(InputError, match=match):
         weights_after(added, adds_up=False)
+
+
+def test_a_node_that_is_not_there_has_the_remedy_of_what_was_asked() -> None:
+    graph, index = (
+        ChangingGraph(sp.csr_array(A), is_directed=False),
+        NodeIndex(np.array(["user:3", "user:4", "film:3", "film:4"])),
+    )
+    index.remove(np.array([0]))
+    for changes, remedy in (
+        (Changes(nodes_removed=["3"]), "does not have: '3'. One that it has is 'user:4'."),
+        (Changes(nodes_removed=[3]), "does not have: 3. Its ids are words. One that it has is 'user:4'."),
+        (
+            Changes(edges_removed=check_edges([("user:4", "film:9")], "update", "e")),
+            "'film:9'. One that it has is 'user:4'.",
+        ),
+        (
+            Changes(edges_added=check_edges([("user:4", "film:9")], "update", "e")),
+            "'film:9'. New nodes come with their features",
+        ),
+    ):
+        with pytest.raises(InputError) as caught:
+            place(changes, index, graph)
+        assert remedy in str(caught.value)

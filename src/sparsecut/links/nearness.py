@@ -168,6 +168,8 @@ class Nearness:
         """
         if other is not None and k is not None:
             raise InputError("why takes either other nodes or k, the number of nearest ones. Got both.")
+        if isinstance(node, list | tuple | np.ndarray):
+            raise InputError(f"why takes one node, and others to compare it with: why(node, [other, …]). Got {node!r:.60}.")
         asked = self._find([node])[0]
         if k is not None:
             return Whys(self._explain(asked, int(one)) for one in self._nearest(asked, check_integer("why", "k", k, 1)))

@@ -105,10 +105,10 @@ def _find(
         unknown = list(dict.fromkeys(listed[number] for number in np.flatnonzero(places < 0)))
         kind = "integers" if index.takes is int else "words"
         other = "" if all(type(identity) is index.takes for identity in unknown) else f" Its ids are {kind}."
-        raise InputError(
-            f"{name} names nodes that the graph does not have: {first_few(unknown)}.{other} New nodes come with their "
-            "features: nodes_added={id: row}."
-        )
+        new_ones = " New nodes come with their features: nodes_added={id: row}."
+        known = index.ids[[int(np.argmax(index.is_present))]].tolist()  # as it is written: with its type, say
+        remedy = new_ones if name in ("edges_added", "features_changed") else f" One that it has is {first_few(known)}."
+        raise InputError(f"{name} names nodes that the graph does not have: {first_few(unknown)}.{other}{remedy}")
     return places
 
 
