@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from sparsecut.engines import MemoryEngine
 from sparsecut.engines.rows import Rows
 from sparsecut.evaluation import Split
 from sparsecut.features.weighting import Weighting
+from sparsecut.kernels import cuda
 from sparsecut.kernels.halves import halved
 from sparsecut.lab.baselines import GAT, GCN, SGC, MixHop
 from sparsecut.operators.negatives import complete_graph
@@ -162,6 +165,31 @@ def test_some_rows_of_a_hop_are_those_of_all(kind: str, filter: str, width: int,
             some = on_cuda.smooth_some(coefficients, given, nodes.cuda())
             assert some.dtype == torch.float32
             assert np.allclose(some.cpu(), expected, atol=1e-6 * float(expected.abs().max()))
+
+
+def test_kernels_are_launched_on_the_gpu_that_has_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Triton launches on the current GPU, whichever the tensors are on: with several GPUs each has its turn."""
+    current: list[torch.device] = []
+    launched: list[tuple[torch.device, tuple[int, int]]] = []
+
+    @contextmanager
+    def made_current(device: torch.device) -> Iterator[None]:
+        current.append(device)
+        yield
+        current.pop()
+
+    class Kernel:
+        def __getitem__(self, grid: tuple[int, int]) -> Any:
+            return lambda *_, **__: launched.append((current[-1], grid))
+
+    monkeypatch.setattr(torch.cuda, "device", made_current)
+    monkeypatch.setattr(cuda, "_kernel", lambda n_rows: Kernel())
+    P = Propagation.of(hub_and_ring(50, False, False).adjacency, make_filter("row"), torch.device("cpu"))
+    rows = torch.zeros(53, 128)
+    cuda.hop(*P.neighbors, P.diagonals, rows, torch.arange(53))
+    cuda.hop_some(*P.neighbors, P.diagonals, (0.0, 1.0), rows, torch.arange(7))
+    # Two rows of a program, and panels of 64 columns.
+    assert launched == [(rows.device, (27, 2)), (rows.device, (4, 2))]
 
 
 @pytest.mark.cuda

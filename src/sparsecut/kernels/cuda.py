@@ -90,30 +90,31 @@ def _launch(
     (indices, offsets, values), (left, right, own), (scale, coefficient) = entries, diagonals, factors
     panel = min(PANEL_BYTES // rows.element_size(), _power_of_two(width))
     n_rows = max(1, min(4, WARP_NUMBERS // (4 * panel)))
-    _kernel(n_rows)[(-(-len(schedule) // n_rows), -(-width // panel))](
-        indices,
-        offsets,
-        values,
-        rows,
-        left,
-        right,
-        own,
-        schedule,
-        first,
-        result,
-        len(schedule),
-        width,
-        rows.stride(0),
-        0 if first is None else first.stride(0),
-        result.stride(0),
-        float(scale),
-        float(coefficient),
-        IS_SOME=is_some,
-        WIDTH=panel,
-        N_ROWS=n_rows,
-        N_AT_ONCE=8 if n_rows == 1 else 4,
-        num_warps=1,
-    )
+    with torch.cuda.device(rows.device):  # where Triton launches, which is the current GPU else
+        _kernel(n_rows)[(-(-len(schedule) // n_rows), -(-width // panel))](
+            indices,
+            offsets,
+            values,
+            rows,
+            left,
+            right,
+            own,
+            schedule,
+            first,
+            result,
+            len(schedule),
+            width,
+            rows.stride(0),
+            0 if first is None else first.stride(0),
+            result.stride(0),
+            float(scale),
+            float(coefficient),
+            IS_SOME=is_some,
+            WIDTH=panel,
+            N_ROWS=n_rows,
+            N_AT_ONCE=8 if n_rows == 1 else 4,
+            num_warps=1,
+        )
     return result
 
 
