@@ -115,6 +115,7 @@ NOT_MIRRORED = {
     "graph/node_values.py": "tested through Graph: test_graph, test_frames",
     "io/edges/word_loop.py": "compiled twin of what test_numbering tests",
     "updates/hop_loops.py": "compiled twin of what test_hop_terms tests, held to it there",
+    "updates/prefetching.py": "a hint to the processor that changes no number: the loops of test_hop_terms use it",
     "updates/list_loops.py": "compiled twin of what test_neighbor_lists tests, by the same test",
     "updates/role_loops.py": "compiled twin of what test_local_roles tests, held to it there",
     "updates/compiled_loops.py": "imports the loops: test_hop_terms and test_updating use them",

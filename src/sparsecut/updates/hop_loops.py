@@ -14,12 +14,17 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from sparsecut.updates.leading_columns import LEFT_SHARE, LINE
+from sparsecut.updates.prefetching import prefetch
+
 compiled = njit(nogil=True, cache=True, error_model="numpy")
+summing = njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
 ROUNDING = np.float32(2.0**-24)  # of float32
 NONE = np.float32(0)
 ONE = np.float32(1)
 MOST_HOPS = 8  # of one call
 ANEW = -1  # the mark of a row that is computed anew
+AHEAD, BOUNDS_AHEAD, ROWS_AHEAD = np.uint64(4), 8, 3  # entries and rows: memory is asked for so many before its turn
 UNSEEN = -1  # one less than the mark 0 of a row that nothing has reached yet
 
 
@@ -153,65 +158,42 @@ def _hop(
     """
     n_columns, n_moved, is_exact = term.shape[1], 0, limit == 0
     n_entered = len(entered) if coefficient != 0 else 0
-    start, count, columns, weights = into
     n_most = len(moved) + n_entered
     for source in sources:
-        n_most += count[source]
+        n_most += into[1][source]
     n_most = min(n_most, len(term))
-    targets, sizes = np.empty(n_most, dtype=np.int64), np.empty(n_most, dtype=np.float32)
+    reached = np.empty(n_most, dtype=np.int64), np.empty(n_most, dtype=np.float32), marks
+    targets, sizes, _ = reached
     owed = np.empty((n_most, n_columns), dtype=np.float32) if is_exact else missing
-    n_targets = 0
     for place in without:
         marks[place] = ANEW
-    for number in range(len(sources)):
-        source, message = sources[number], messages[number]
-        length = _length(message)
-        for entry in range(start[source], start[source] + count[source]):
-            target = columns[entry]
-            mark = marks[target] - 1
-            if mark == UNSEEN:
-                mark = n_targets
-                targets[mark], sizes[mark] = target, NONE
-                n_targets += 1
-                marks[target] = n_targets
-                if is_exact:
-                    owed[mark] = NONE
-            if mark >= 0:  # the others are computed anew
-                weight = weights[entry] * left[target]
-                _add(owed[mark if is_exact else target], weight, message)
-                sizes[mark] += abs(weight) * length
-    for number in range(len(moved) + n_entered):
-        is_own = number < len(moved)
-        target = moved[number] if is_own else entered[number - len(moved)]
-        mark = marks[target] - 1
-        if mark == UNSEEN:
-            mark = n_targets
-            targets[mark], sizes[mark] = target, NONE
-            n_targets += 1
-            marks[target] = n_targets
-            if is_exact:
-                owed[mark] = NONE
-        if mark >= 0:
-            share = own[target] if is_own else coefficient
-            message = change[number] if is_own else entering[number - len(moved)]
-            _add(owed[mark if is_exact else target], share, message)
-            sizes[mark] += abs(share) * _length(message)
+    n_targets = _pass_on(sources, messages, into, left, owed, is_exact, reached)
+    n_targets = _add_each(moved, own[moved], change, owed, is_exact, reached, n_targets)
+    if n_entered:
+        shares = np.full(n_entered, coefficient, dtype=np.float32)
+        n_targets = _add_each(entered, shares, entering, owed, is_exact, reached, n_targets)
     for place in without:
         marks[place] = 0
+    stops = np.empty(0 if is_exact else n_targets, dtype=np.int64)
     n_left = 0
     for number in range(n_targets):
         target = targets[number]
         marks[target] = 0
         if not is_exact:
+            if number + BOUNDS_AHEAD < n_targets:
+                later = np.uint64(targets[number + BOUNDS_AHEAD])
+                prefetch(lacking, later)
+                prefetch(rounding, later)
             size = sizes[number]
             length, most = lacking[target] + size, limit * _scale(right, target)
             if length > most:  # by the lengths of what was summed, which may point in all directions
-                length = _length(missing[target])
+                length = _length(missing, target)
             lacking[target] = length
             rounding[target] += ROUNDING * (size + length)
             if not length > most:
                 continue
             sizes[number] = NONE
+            stops[n_left], lacking[target] = _leading(missing, target, most)
         targets[n_left], sizes[n_left] = target, sizes[number]
         n_left += 1
     places = np.empty(n_left + len(without), dtype=np.int64)
@@ -219,62 +201,117 @@ def _hop(
     again = np.empty(len(places), dtype=np.int64)
     again[: len(without)] = without
     n_again = len(without)
-    row, difference = np.empty(n_columns, dtype=np.float32), np.empty(n_columns, dtype=np.float32)
+    row, difference = np.empty((1, n_columns), dtype=np.float32), np.empty((1, n_columns), dtype=np.float32)
     for number in range(n_left):
         target = targets[number]
-        there, added = term[target], owed[number if is_exact else target]
+        at = number if is_exact else target
+        stop = n_columns if is_exact else stops[number]
+        if number + ROWS_AHEAD < n_left:
+            for column in range(0, n_columns, LINE):
+                prefetch(term, np.uint64(targets[number + ROWS_AHEAD] * n_columns + column))
         for column in range(n_columns):
-            row[column] = there[column] + added[column]
-        length = _length(row)
+            row[0, column] = term[target, column]
+        for column in range(stop):
+            row[0, column] += owed[at, column]
+        length = _length(row, 0)
         rounds = rounding[target] + ROUNDING * (length + sizes[number])
         if not is_exact:
-            lacking[target] = NONE
-            for column in range(n_columns):
-                added[column] = NONE
+            for column in range(stop):
+                missing[target, column] = NONE
         if rounds > most_rounding * length:
             again[n_again] = target
             n_again += 1
             continue
         if passes_on:
-            passed = changed[n_moved]
-            for column in range(n_columns):
-                passed[column] = row[column] - there[column]
-        for column in range(n_columns):
-            there[column] = row[column]
+            for column in range(stop):
+                changed[n_moved, column] = row[0, column] - term[target, column]
+            for column in range(stop, n_columns):
+                changed[n_moved, column] = NONE
+        for column in range(stop):
+            term[target, column] = row[0, column]
         rounding[target] = rounds
         places[n_moved] = target
         n_moved += 1
     for number in range(n_again):
         place = again[number]
-        there, enters = term[place], first[place]
-        _row_anew(place, previous, lists, left, own, right, row)
+        _row_anew(place, previous, lists, left, own, right, row[0])
         for column in range(n_columns):
-            row[column] = row[column] * scale + coefficient * enters[column]
+            row[0, column] = row[0, column] * scale + coefficient * first[place, column]
         for column in range(n_columns):
-            difference[column] = row[column] - there[column]
+            difference[0, column] = row[0, column] - term[place, column]
         rounding[place] = NONE
         if len(missing):
-            size = _length(difference)
+            size = _length(difference, 0)
             stays = size <= limit * _scale(right, place)
             lacking[place] = size if stays and not is_exact else NONE
-            kept = missing[place]
             for column in range(n_columns):
-                kept[column] = difference[column] if stays else NONE
+                missing[place, column] = difference[0, column] if stays else NONE
             if stays and not is_exact:
                 continue
         if passes_on:
-            changed[n_moved] = difference
-        for column in range(n_columns):
-            there[column] = row[column]
+            changed[n_moved] = difference[0]
+        term[place] = row[0]
         places[n_moved] = place
         n_moved += 1
     return places[:n_moved], changed[:n_moved]
 
 
 @compiled
-def _add(row: Any, weight: Any, message: Any) -> None:
-    for column in range(len(row)):
-        row[column] += weight * message[column]
+def _pass_on(sources: Any, messages: Any, into: Any, left: Any, owed: Any, is_exact: Any, reached: Any) -> Any:
+    """Add what the sources moved by to the rows that average over them; how many rows were reached.
+
+    Indices are unsigned where a row is looked up: one that may be negative is tested each time.
+    """
+    start, count, columns, weights = into
+    targets, sizes, marks = reached
+    n_targets, width = 0, np.uint64(owed.shape[1])
+    for number in range(len(sources)):
+        length, stop = _length(messages, number), _end(messages, number)
+        entry = np.uint64(start[sources[number]])
+        end = entry + np.uint64(count[sources[number]])
+        while entry < end:
+            if not is_exact and entry + AHEAD < end:
+                place = np.uint64(columns[entry + AHEAD]) * width
+                for column in range(0, stop, LINE):
+                    prefetch(owed, place + np.uint64(column))
+                prefetch(owed, place + np.uint64(stop) - np.uint64(1))  # a row may begin inside a line
+            target = np.uint64(columns[entry])
+            mark = marks[target] - 1
+            if mark == UNSEEN:
+                mark = n_targets
+                n_targets += 1
+                targets[mark], sizes[mark], marks[target] = target, NONE, n_targets
+                if is_exact:
+                    owed[mark] = NONE
+            if mark >= 0:  # the others are computed anew
+                weight = weights[entry] * left[target]
+                at = np.uint64(mark) if is_exact else target
+                for column in range(stop):
+                    owed[at, column] += weight * messages[number, column]
+                sizes[mark] += abs(weight) * length
+            entry += np.uint64(1)
+    return n_targets
+
+
+@compiled
+def _add_each(places: Any, shares: Any, change: Any, owed: Any, is_exact: Any, reached: Any, n_targets: Any) -> Any:
+    """Add shares of some rows to the rows of the same places; how many were reached by now."""
+    targets, sizes, marks = reached
+    for number in range(len(places)):
+        target, share = np.uint64(places[number]), shares[number]
+        mark = marks[target] - 1
+        if mark == UNSEEN:
+            mark = n_targets
+            n_targets += 1
+            targets[mark], sizes[mark], marks[target] = target, NONE, n_targets
+            if is_exact:
+                owed[mark] = NONE
+        if mark >= 0:
+            at = np.uint64(mark) if is_exact else target
+            for column in range(_end(change, number)):
+                owed[at, column] += share * change[number, column]
+            sizes[mark] += abs(share) * _length(change, number)
+    return n_targets
 
 
 @compiled
@@ -321,9 +358,33 @@ def _scale(right: Any, place: Any) -> Any:
     return ONE / right[place] if len(right) else ONE
 
 
-@njit(nogil=True, cache=True, error_model="numpy", fastmath=True)
-def _length(row: Any) -> Any:
+@compiled
+def _end(rows: Any, number: Any) -> Any:
+    """Where the columns of a row end that are not 0."""
+    end = rows.shape[1]
+    while end > 0 and rows[number, end - 1] == 0:
+        end -= 1
+    return end
+
+
+@summing
+def _length(rows: Any, number: Any) -> Any:
     total = 0.0
-    for column in range(len(row)):
-        total += np.float64(row[column]) * np.float64(row[column])
+    for column in range(rows.shape[1]):
+        total += np.float64(rows[number, column]) * np.float64(rows[number, column])
     return np.float32(np.sqrt(total))
+
+
+@summing
+def _leading(rows: Any, number: Any, most: Any) -> Any:
+    """Where the columns of a row end that move, so that the rest is short enough to stay; the length of the rest."""
+    stop, rest = rows.shape[1], 0.0
+    enough = LEFT_SHARE * (np.float64(most) * np.float64(most))
+    while stop > LINE:
+        start, total = (stop - 1) // LINE * LINE, rest
+        for column in range(start, stop):
+            total += np.float64(rows[number, column]) * np.float64(rows[number, column])
+        if total > enough:
+            break
+        stop, rest = start, total
+    return stop, np.float32(np.sqrt(rest))

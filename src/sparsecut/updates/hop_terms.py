@@ -18,6 +18,9 @@ With a tolerance a row may stay where it is while what it lacks, R_k = c_(K−k)
 (`missing`): what many changes add to a row points in all directions, so that their sum stays short far longer than the sum
 of their lengths would, and a row that moves is moved by it, with no neighbour read. `lacking` bounds the lengths of its
 rows: the length of what is added is added to it, and the row itself is only measured where that says too much.
+A row that lacks too much moves in its leading columns, and the rest of what it lacks stays where that is short
+(`leading_columns`).
+
 With v = 1/right (v = 1 for the mean) every filter here has P·v ≤ v, so that ‖P·X‖_v ≤ ‖X‖_v for ‖X‖_v = max ‖x_i‖/v_i. The
 error of Y_k is E_k = P·E_(k−1) − R_k, that of Z
 
@@ -47,6 +50,7 @@ from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.filters import Filter
 from sparsecut.updates.changing_graph import ChangingGraph
 from sparsecut.updates.growing import GrowingArray
+from sparsecut.updates.leading_columns import leading
 from sparsecut.updates.matrix_diagonals import MatrixDiagonals
 
 ROUNDING = 2.0**-24  # of float32
@@ -240,7 +244,9 @@ class HopTerms:
             rounding[targets] += np.float32(ROUNDING) * (sizes + lengths)
             moves = lengths > most
             targets, owed, sizes = targets[moves], owed[moves], np.zeros(int(moves.sum()), dtype=np.float32)
-            missing[targets], lacking[targets] = 0, 0
+            stops, lacking[targets] = leading(owed, most[moves] if np.ndim(most) else most)
+            stays = np.arange(owed.shape[1]) >= stops[:, None]
+            missing[targets], owed[stays] = owed * stays, 0
         before_rows = np.take(term, targets, axis=0)  # several times faster than fancy indexing
         rows = before_rows + owed
         lengths = _lengths(rows)
@@ -436,13 +442,15 @@ class HopTerms:
         return Y
 
     def _hopped(self, previous: Rows, X: Rows, hop: int) -> Rows:
-        """c_(K−k)·X + P·Y_(k−1)."""
+        """c_(K−k)·X + P·Y_(k−1), in memory of numpy's, which asks for large pages: rows in no order are found faster."""
         left, own = (as_tensor(diagonal, CPU)[:, None] for diagonal in (self.diagonals.left, self.diagonals.own))
         Y, right = as_tensor(previous, CPU), self.diagonals.right
         sums = SparseMatrix(self.graph.rows.csr(), CPU) @ (Y if right is None else Y * as_tensor(right, CPU)[:, None])
-        hopped: Rows = sums.mul_(left).addcmul_(Y, own).mul_(float(self._scale(hop))).numpy()
-        if self._entering(hop):
-            hopped += self._entering(hop) * X
+        averaged: Rows = sums.mul_(left).addcmul_(Y, own).mul_(float(self._scale(hop))).numpy()
+        if not self._entering(hop):
+            return np.array(averaged)
+        hopped: Rows = self._entering(hop) * X
+        hopped += averaged
         return hopped
 
     def _v(self, places: Any) -> Any:
