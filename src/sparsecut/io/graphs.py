@@ -314,7 +314,8 @@ def _place(
     if nodes.features is None:
         return ids, i, j
     rows = nodes.row_ids(ids, path)
-    position = positions_of(ids, rows)
+    table = nodes.feature_table
+    position = positions_of(ids, rows) if table is None else table.places_of(ids)
     unknown = np.flatnonzero(position < 0)
     if len(unknown) and (nodes.missing == "error" or len(unknown) == len(ids)):  # zeros for every node are no features
         remedy = nodes.edge_remedy(positions_of(rows, ids))

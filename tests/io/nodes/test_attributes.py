@@ -1,8 +1,11 @@
 """Columns of tables of features, labels and ids, chosen by their names."""
 
+import numpy as np
 import pytest
 
 import sparsecut as sc
+from sparsecut.io.edges.ids import positions_of
+from sparsecut.io.nodes.attributes import NodeTable
 
 
 def write(path, text):
@@ -56,3 +59,15 @@ def test_columns_that_are_not_there(edges, tmp_path, options, expected):
     with pytest.raises(sc.InputError) as caught:
         sc.read_graph(edges, **options)
     assert str(caught.value) == expected.format(tmp_path)
+
+
+@pytest.mark.parametrize("known", [np.array(["c", "a", "z"]), np.array(["a"]), np.array([1, 2])])
+@pytest.mark.parametrize("name", ["id", "other"])
+def test_places_that_were_found_are_those_that_are_looked_up(tmp_path, known, name):
+    path = write(tmp_path / "t.csv", f"{name},age\na,1\nb,2\nc,3\nd,2\n")
+    table = NodeTable.read(path, "features", frozenset({"id"}))
+    found = table.found(known, "cover")
+    places = found.places_of(known)
+    assert places.tolist() == positions_of(known, found.ids).tolist()
+    places[:] = -7  # the caller's own
+    assert found.places_of(known).tolist() == found.places_of(known.copy()).tolist()

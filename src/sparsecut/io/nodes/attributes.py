@@ -25,7 +25,7 @@ from sparsecut.base.errors import InputError, first_few
 from sparsecut.features import FeatureTable, Scale, WordLists, mark_words, table_source
 from sparsecut.graph import LABEL_NAMES, as_labels, label_column_of, table_of_rows
 from sparsecut.graph.id_columns import Fit, IdEvidence, KnownIds, choose_of_file, gather, likely_name
-from sparsecut.io.edges.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_remedy
+from sparsecut.io.edges.ids import ID_NAMES, as_array, as_ids, as_integers, check_unique, id_remedy, positions_of
 from sparsecut.io.edges.table_files import describe_table, trim_id_column
 from sparsecut.io.files import check_readable
 from sparsecut.io.hostile.guards import check_claim, reading
@@ -187,8 +187,15 @@ class NodeTable:
             best = max(evidence, key=lambda one: (one.has_much, one.standing, one.n_found))
             chosen = best if best.has_much else None
         if chosen is None or chosen.name == self.id_name:
+            if evidence[0].rows is not None:
+                self.__dict__["_found"] = known, evidence[0].rows
             return self
         return NodeTable.read(self.path, self.kind, self.header_names, chosen.name, encoding=self.encoding)
+
+    def places_of(self, nodes: NDArray[Any]) -> NDArray[np.int64]:
+        """Where each node stands among the ids, −1 where it does not: of those that `found` looked for, as it found them."""
+        known, places = self.__dict__.get("_found", (None, None))
+        return places.copy() if known is nodes else positions_of(nodes, self.ids)
 
     def _evidence(self, known: NDArray[Any], never: Sequence[str]) -> list[IdEvidence]:
         import pyarrow as pa
