@@ -202,12 +202,12 @@ def tables_of(points: dict[str, Point], on_cuda: dict[str, Point]) -> list[dict[
         cells = [points.get(f"{name}, {method}", {}) for name in graphs]
         if any(cells):
             shown = [value for cell in cells for value in _cells(cell, "processor_seconds")]
-            rows.append([_named(method), ALL[method].runs, ALL[method].reads, *shown])
+            rows.append([named(method), ALL[method].runs, ALL[method].reads, *shown])
     for method in (OURS, "DGI"):
         cells = [on_cuda.get(f"{name}, {method}", {}) for name in graphs]
         if any(cells):
             shown = [value for cell in cells for value in _cells(cell, "seconds")]
-            rows.append([f"{_named(method)}, on a GPU", ALL[method].runs, ALL[method].reads, *shown])
+            rows.append([f"{named(method)}, on a GPU", ALL[method].runs, ALL[method].reads, *shown])
     columns = [f"{name}, {what}" for name in graphs for what in ("%", "s", "columns")]
     return [
         {
@@ -220,7 +220,8 @@ def tables_of(points: dict[str, Point], on_cuda: dict[str, Point]) -> list[dict[
     ]
 
 
-def _named(method: str) -> str:
+def named(method: str) -> str:
+    """As the table and the picture have it."""
     return "SCE()" if method == OURS else method
 
 

@@ -1,14 +1,15 @@
-"""Graphs with the widest rows there are, for the growth of structure: of about a number of edges, the same each time."""
+"""Classes of graphs for the growth of structure: meshes, types, and the widest rows there are; the same each time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut import Graph
+from sparsecut import Graph, from_tables
 
 EXPONENT = 0.8  # of the power law: a node's chance of an edge falls as its number to this power
 DEGREE = 10  # mean, of the power law
@@ -45,7 +46,32 @@ def hub(n_edges: int, *, is_weighted: bool = False, directed: str = "symmetrize"
     return _graph(n_spokes + 1, np.append(i, others[0]), np.append(j, others[1]), weights, directed)
 
 
+def mesh(n_edges: int) -> Graph:
+    """A square grid: each node joined to the next of its row and of its column."""
+    side = max(round((n_edges / 2) ** 0.5), 2)
+    node = np.arange(side * side).reshape(side, side)
+    i = np.concatenate([node[:, :-1].ravel(), node[:-1].ravel()])
+    return _graph(side * side, i, np.concatenate([node[:, 1:].ravel(), node[1:].ravel()]))
+
+
+def typed(n_edges: int) -> Graph:
+    """A third authors and the rest papers: half of the edges are written papers, half cited ones, all at random."""
+    generator, n_nodes = np.random.default_rng(0), max(2 * n_edges // DEGREE, 6)
+    n_authors = n_nodes // 3
+    author, paper = (f"a{number}" for number in range(n_authors)), (f"p{number}" for number in range(n_nodes - n_authors))
+    names = {"author": np.array(list(author)), "paper": np.array(list(paper))}
+    edges = {
+        (one, word, "paper"): pd.DataFrame(
+            {"from": generator.choice(names[one], n_edges // 2), "to": generator.choice(names["paper"], n_edges // 2)}
+        )
+        for one, word in (("author", "writes"), ("paper", "cites"))
+    }
+    return from_tables(nodes={kind: pd.DataFrame({"id": ids}) for kind, ids in names.items()}, edges=edges)
+
+
 FAMILIES: dict[str, Callable[[int], Graph]] = {
+    "mesh": mesh,
+    "typed": typed,
     "star": star,
     "power law": power_law,
     "complete bipartite": complete_bipartite,

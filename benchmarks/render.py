@@ -50,6 +50,7 @@ SECTIONS = (
     "growth_structure",
     "updates",
     "forgetting",
+    "at_sizes",
     "peers",
     "search",
     "layout",
@@ -129,6 +130,15 @@ PICTURES = {
 
 ![Seconds of a fit over the number of nodes, of edges and of features, in memory, from disk and on a
 GPU](images/growth.svg)""",
+    "Growth without features, whatever the degrees": """Left of the line at 1, a graph that is ten times as large takes less
+than ten times as much.
+
+![Slopes of time and peak memory with their intervals, for every size that grows and every class of
+graphs](images/growth_slopes.svg)""",
+    "Peers at three sizes": """To the left is quicker, higher is better. What is not drawn took too long, as the table says.
+
+![Accuracy over the seconds of a fit on Cora, Pubmed and a generated graph of a million nodes, by sparsecut and by what
+people use today](images/at_sizes.svg)""",
     "One GPU": """A bar that ends to the left of its line meets its target.
 
 ![Milliseconds of a fit on one GPU for five sizes, beside their targets and plain torch](images/gpu.svg)""",

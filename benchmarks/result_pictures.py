@@ -6,6 +6,8 @@ accuracy_seconds.svg   accuracy over the seconds of a fit, all methods, a panel 
 regret.svg             the default less the best other method, with its interval, per graph
 wins.svg               the default against each method and graph: ahead, level or behind
 growth.svg             seconds over the size of the graph, on a CPU, from disk and on a GPU
+growth_slopes.svg      the slopes of time and memory with their intervals, per size that grows and class of graphs
+at_sizes.svg           accuracy over seconds beside what people use today, at three sizes
 updates.svg            changes per second over how many come at once
 
 Those of cuts, of a GPU and of a cluster are in `engine_pictures.py`, that of links in `link_pictures.py`.
@@ -22,15 +24,19 @@ from typing import Any
 import numpy as np
 
 import beyond
+from at_sizes import NAME as AT_SIZES
+from at_sizes import ON_CUDA
 from drawing import COLOURS, SHAPES, Axis, Panel, Picture, spanning, written
 from engine_pictures import one_cluster, one_gpu, sparsest_cuts
 from link_pictures import link_calibration
+from size_pictures import growth_slopes, quality_over_seconds
 from sparsecut.evaluation import Scores, compare_scores
 from sparsecut.evaluation.paired import Comparison
 from sparsecut.lab.paper.results import Cell, Results
 
 RESULTS = Path(__file__).parent / "results"
 GROWN = {"memory": "growth", "disk, 1 GiB": "growth_disk", "GPU": "growth_cuda"}  # engine: its file of results
+SLOPES = ("growth", "growth_structure")
 PROBE, PER_CLASS = "paper", "20"
 DRAWN = ("default", "SCE", "MoSCE", "DGI", "smoothed", "raw", "PCA", "structure")  # in the order of the colours
 NAMES = {"default": "SCE()", "SCE": "SCE, paper's", "MoSCE": "MoSCE, paper's"}
@@ -228,11 +234,15 @@ def drawn_pictures(folder: Path = RESULTS) -> dict[str, Picture]:
     cells = list(Results(folder, beyond.NAME).cells)
     read = {
         name: json.loads(path.read_text("utf-8"))
-        for name in (*GROWN.values(), *(source for source, _ in _OTHERS.values()))
+        for name in (*GROWN.values(), *SLOPES, AT_SIZES, ON_CUDA, *(source for source, _ in _OTHERS.values()))
         if (path := folder / f"{name}.json").exists()
     }
     drawn = {"accuracy_seconds.svg": accuracy_over_seconds(cells), "regret.svg": regret(cells), "wins.svg": wins(cells)}
     drawn["growth.svg"] = growth({engine: read[name] for engine, name in GROWN.items() if name in read})
+    drawn["growth_slopes.svg"] = growth_slopes({name: read[name] for name in SLOPES if name in read})
+    if AT_SIZES in read:
+        on_cuda = read.get(ON_CUDA, {"points": {}})
+        drawn["at_sizes.svg"] = quality_over_seconds(read[AT_SIZES]["points"], on_cuda["points"])
     return drawn | {name: draw(read[source]) for name, (source, draw) in _OTHERS.items() if source in read}
 
 
