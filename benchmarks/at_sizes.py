@@ -10,8 +10,8 @@ what is written here, runs in this one. SCE() is fitted first, in the middle and
 probe (`tuned`, 20 labels per class) on the same splits for all: the published ones, and of the million nodes ten splits of a
 sample of 50,000.
 
-A fit is stopped after so many seconds of the processor, and on the million nodes none is begun that would take longer in
-proportion to Pubmed's. With `--on cuda` DGI of torch-geometric is trained on a GPU, beside SCE() there.
+A fit is stopped after so many seconds of the processor, and none is begun that would take longer in proportion to
+the nodes of the graph before. With `--on cuda` DGI of torch-geometric is trained on a GPU, beside SCE() there.
 Every point is saved when it is there, and not measured again without --force.
 """
 
@@ -129,7 +129,7 @@ def too_long(points: dict[str, Point], name: str, method: str) -> float | None:
     """Seconds in proportion to those of the graph before, where these are over the limit."""
     place = GRAPHS.index(name)
     before = points.get(f"{GRAPHS[place - 1]}, {method}") if place else None
-    if before is None or name != MADE:
+    if before is None:
         return None
     if "processor_seconds" not in before:
         return float("inf")
