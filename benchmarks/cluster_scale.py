@@ -3,7 +3,8 @@
     python benchmarks/cluster_scale.py [--only make|scale|memory|arrays|dense] [--sizes 1 2 4 8]
                                        [--limit 3GiB] [--folder FOLDER] [--fresh] [--remove]
 
-make      the graphs, as stores of .npy files in the folder, a slice of nodes at a time; those that are there are taken
+make      the graphs, dense ones too, as stores of .npy files in the folder, a slice of nodes at a time; those that are
+          there are taken
 scale     each size by each plan: seconds, bytes exchanged (estimated before, counted after), the peak of each worker
 memory    a size that fits one machine: the local cluster, its start included, beside the memory engine, three times each
           in turn; both from the same store to Parquet files
@@ -387,6 +388,7 @@ def main() -> None:
     if asked.only in (None, "make"):
         for millions in asked.sizes:
             store_of(asked.folder, millions)
+            store_of(asked.folder, millions, DENSE)
     if asked.only in (None, "scale"):
         scale(points, asked.folder, asked.sizes)
     if asked.only in (None, "memory"):
