@@ -31,8 +31,9 @@ from sparsecut.io.stores.background_sync import boot_id
 from sparsecut.io.stores.workfolder import WorkFolder, check_room, fingerprint_of, unfinished, work_folder
 from sparsecut.kernels.streaming import in_words, parse_bytes
 
-PASS_STEPS = 2e5  # of the interpreter, for the files of a pass
+PASS_STEPS = 1e6  # of the interpreter, for the files of a pass
 N_KEPT = 2  # products with the rows on disk at a time, for each level and for their images: before their hops, and after
+HOP_TIMES = 2.5  # of a hop in memory: entries are copied block by block, and rows scaled in passes of their own
 PANEL_READS = 8  # of what lies on disk, as a rule from the system's cache: cut into panels, summed, projected
 
 
@@ -79,7 +80,8 @@ class Disk(EngineChoice, word="disk"):
         written = disk + 4 * work.n_nodes * (work.pass_columns + work.dimension)
         read = PANEL_READS * disk + work.graph_bytes * work.n_passes
         seconds = machine.seconds(work) + written / machine.disk + read / machine.streams
-        seconds += (work.n_entries + work.n_nodes) * work.sampled_columns / machine.gathers  # panels are hopped whole
+        of_samples = (work.n_entries + work.n_nodes) * work.sampled_columns  # panels are hopped whole
+        seconds += (HOP_TIMES * (work.gathered + of_samples) - work.gathered) / machine.gathers
         seconds += PASS_STEPS * work.n_passes / machine.steps
         panels = 4 * N_PANELS * work.n_nodes * work.n_features + N_BLOCKS * MAX_BLOCK
         memory = min(limit, BASE_BYTES + NODE_BYTES * work.n_nodes + panels)
