@@ -137,8 +137,8 @@ def tables_of(points: dict[str, Any]) -> list[dict[str, Any]]:
     for name, point in points.items():
         chosen = left_out(points, name) if len(points) > 1 else shipped
         weights = ", ".join(f"{channel} {weight:g}" for channel, weight in point["weights"].items())
-        is_known = point["own"] >= CONSTANTS.channels.least_own
-        g = round((point["gain"] - point["error"]) / point["own"], 3) if is_known else None
+        is_blind = point["own"] <= CONSTANTS.channels.own_errors * point.get("own_error", 0.0)
+        g = None if is_blind else round((point["gain"] - point["error"]) / point["own"], 3)
         figures = [round(point[key], 3) for key in ("own", "gain", "error")]
         regrets = [round(regret(point, shipped), 2), f"{regret(point, chosen):.2f} ({chosen})"]
         ratio = round(point["seconds"] / point["smoothed_seconds"], 2)

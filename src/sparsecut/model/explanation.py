@@ -210,12 +210,17 @@ def _evidence(reason: Reason, names: list[str]) -> str:
         ((what, count),) = figures.items()
         return f"{count:,} {what} are too few to measure whether neighbours help to predict a node's features"
     if reason.because == "neighbours alone":
-        measured = f"a node's neighbours predict its features with R² {figures['R2 from neighbours']:.0%}"
+        measured = f"a node's neighbours predict its features with R² {_percent(figures['R2 from neighbours'])}"
     else:
         verb = "do not help" if names == ["own"] else "help a little" if len(names) > 1 else "help"
         alone, both = figures["R2"], figures["R2 with neighbours"]
-        measured = f"neighbours {verb} to predict a node's features (R² {alone:.0%} → {both:.0%})"
-    return measured.replace("%", " %")
+        measured = f"neighbours {verb} to predict a node's features (R² {_percent(alone)} → {_percent(both)})"
+    return measured
+
+
+def _percent(share: float) -> str:
+    """With a digit behind the point where the share is small."""
+    return (f"{share:.1%}" if 0.0005 <= share < 0.015 else f"{share:.0%}").replace("%", " %")
 
 
 def _otherwise(names: list[str]) -> str:

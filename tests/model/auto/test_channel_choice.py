@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -23,7 +26,7 @@ from table_world import World
 RULE = CONSTANTS.regressions
 
 
-def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
+def planted(kind: str, n_nodes: int = 600, seed: int = 0, noise: float = 1.5) -> Graph:
     """Four groups with features of their own plus noise.
 
     Edges are within groups ("alike") or anywhere ("unlike").
@@ -31,7 +34,7 @@ def planted(kind: str, n_nodes: int = 600, seed: int = 0) -> Graph:
     generator = np.random.default_rng(seed)
     groups = np.arange(n_nodes) % 4
     centres = generator.normal(size=(4, 40))
-    features = centres[groups] + generator.normal(size=(n_nodes, 40)) * 1.5
+    features = centres[groups] + generator.normal(size=(n_nodes, 40)) * noise
     linked = {"alike": groups[:, None] == groups, "unlike": np.ones((n_nodes, n_nodes), dtype=bool)}
     upper = np.triu(linked[kind] & (generator.random((n_nodes, n_nodes)) < 8 / n_nodes / linked[kind].mean()), 1)
     return Graph(sp.csr_array((upper + upper.T).astype(np.float32)), features=features.astype(np.float32), labels=groups)
@@ -159,6 +162,23 @@ def test_the_standard_error_is_that_of_other_samples_of_nodes() -> None:
     found = [evidence_of(planted("alike", n_nodes=200, seed=seed)) for seed in range(40)]
     spread = np.std([evidence.gain for evidence in found])
     assert 0.4 * spread < np.mean([evidence.error for evidence in found]) < 1.5 * spread
+
+
+def test_columns_of_noise_alone_have_nothing_in_common() -> None:
+    for seed in range(40):
+        noise = np.random.default_rng(seed).normal(size=(200, 40)).astype(np.float32)
+        graph = planted("alike", n_nodes=200).replace(features=noise)
+        assert evidence_of(graph).is_blind(CONSTANTS.channels)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("alike", {"smoothed": 1.0}), ("unlike", {"own": 1.0})])
+def test_columns_that_are_nearly_all_noise_are_averaged_where_neighbours_are_alike(kind: str, expected: Any) -> None:
+    """Half of the columns says less than one percent of the other, which thousands of nodes tell from chance."""
+    graph = planted(kind, n_nodes=3000, noise=5.0)
+    evidence = evidence_of(graph)
+    assert 0.0 < evidence.own < 0.01
+    assert choose_by(evidence).weights == expected
+    assert choose_by(replace(evidence, own_error=evidence.own)).weights != {"smoothed": 1.0}  # it may be chance
 
 
 def test_edges_drawn_at_random_are_never_followed_on_small_graphs() -> None:

@@ -16,9 +16,9 @@ The own row then weighs (g₀/g)^q beside the smoothed one: where neighbours add
 where they add much it is the smoothed one, and between lies a mixture. Held-out edges cannot show this: smoothing
 predicts edges better on every graph, also where it ruins the features.
 
-Columns that are made to have nothing in common (principal components, whitened rows) do not predict each other,
-whatever their neighbours have. There the row itself is predicted from the mean of its neighbours, the row left out: r = R²(X
-from (A/d)·X), less its standard error, is nothing where neighbours differ, and the own row weighs (r₀/r)^q.
+Columns that are made to have nothing in common (principal components, whitened rows) do not predict each other, or not
+beyond chance, whatever their neighbours have. There the row itself is predicted from the mean of its neighbours, without
+itself: r = R²(X from (A/d)·X), less its standard error, is nothing where neighbours differ, and the own row weighs (r₀/r)^q.
 
 `benchmarks/channels.py` measures the figures and chooses the constants without each graph in turn.
 """
@@ -64,8 +64,16 @@ class ChannelEvidence:
     own: float  # R² of a half of the columns from the other
     gain: float  # what the neighbourhood's mean adds to it, as a share of what is left to predict
     error: float = 0.0  # of the gain
-    neighbor_r2: float = 0.0  # R² of a row from the mean of its neighbours; measured where `own` is nothing
+    neighbor_r2: float = 0.0  # R² of a row from the mean of its neighbours; measured where `own` may be chance
     neighbor_error: float = 0.0  # of that
+    own_error: float = 0.0
+
+    def is_blind(self, rule: ChannelRule) -> bool:
+        """Whether what the halves have in common may be chance: they cannot measure then what neighbours add.
+
+        However little it is: columns that are nearly all noise are those that neighbours help most.
+        """
+        return self.own <= max(rule.least_own, rule.own_errors * self.own_error)
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,7 @@ def choose_channels(
 def choose_by(evidence: ChannelEvidence, rule: ChannelRule = CONSTANTS.channels) -> ChannelChoice:
     """The channels that follow from the evidence."""
     own, gain, error = evidence.own, evidence.gain, evidence.error
-    if own < rule.least_own:
+    if evidence.is_blind(rule):
         r, error = evidence.neighbor_r2, evidence.neighbor_error
         figures = {"R2 from neighbours": max(r, 0.0), "standard error": error}
         return _choice(_weights(r - error, rule.even_neighbor_r2, rule), "neighbours alone", figures)
@@ -139,7 +147,7 @@ def gather_evidence(
         )
         halvings = _at_nodes(engine, rows, directions, nodes, cost.wider, is_sparse=graph.has_sparse_features)
         found = _mean_gain(halvings, constants.regressions)
-        if found.own < rule.least_own:
+        if found.is_blind(rule):
             degrees = on_device_of(halvings[-1][0], degrees_at(engine, nodes).clip(min=1e-3)[:, None])
             r2, error = _predict_from_neighbours(*halvings[-1], degrees, constants.regressions)
             found = replace(found, neighbor_r2=r2, neighbor_error=error)
@@ -170,6 +178,7 @@ def _at_nodes(
 def _mean_gain(halvings: Sequence[tuple[Any, Any]], rule: RegressionRule) -> ChannelEvidence:
     """The evidence of some nodes: each half predicted from the other, means over the halvings and both directions."""
     owns: list[float] = []
+    explained: list[Array] = []  # of the squares of every node's half: what the other half says of it
     differences: list[Array] = []  # of the squared errors at every node: what the neighbourhood's mean saves
     for X, around in halvings:
         rows, means = _halves(X), _halves(around)
@@ -178,12 +187,23 @@ def _mean_gain(halvings: Sequence[tuple[Any, Any]], rule: RegressionRule) -> Cha
             [(slice(0, 1), 2), (slice(0, 2), 2), (slice(2, 3), 0), (slice(2, 4), 0)],
             rule,
         )
-        for alone, beside in ((first_alone, first_beside), (second_alone, second_beside)):
+        for target, alone, beside in ((rows[1], first_alone, first_beside), (rows[0], second_alone, second_beside)):
             owns.append(alone[0])
+            explained.append(on_host((_of_total_one(target) ** 2).sum(axis=1) - alone[1]))
             differences.append(on_host(alone[1] - beside[1]))
     own, saved = float(np.mean(owns)), np.mean(differences, axis=0)
     unexplained = max(1 - own, 1e-12)
-    return ChannelEvidence(own, float(saved.sum()) / unexplained, float(saved.std()) * math.sqrt(len(saved)) / unexplained)
+    return ChannelEvidence(
+        own,
+        float(saved.sum()) / unexplained,
+        _error_of_sum(saved) / unexplained,
+        own_error=_error_of_sum(np.mean(explained, axis=0)),
+    )
+
+
+def _error_of_sum(terms: Array) -> float:
+    """The standard error of a sum over nodes."""
+    return float(terms.std()) * math.sqrt(len(terms))
 
 
 def _predict_from_neighbours(own: Any, smoothed: Any, degrees: Any, rule: RegressionRule) -> tuple[float, float]:
@@ -191,7 +211,7 @@ def _predict_from_neighbours(own: Any, smoothed: Any, degrees: Any, rule: Regres
     means = smoothed + (smoothed - own) / degrees  # d̃·PX = X + d·(the mean)
     _, errors = predict_left_out([means], own, rule)
     saved = on_host((_of_total_one(own) ** 2).sum(axis=1)) - errors
-    return float(saved.sum()), float(saved.std()) * math.sqrt(len(saved))
+    return float(saved.sum()), _error_of_sum(saved)
 
 
 def predict_left_out(predictors: Sequence[Any], targets: Any, rule: RegressionRule) -> tuple[float, Array]:

@@ -44,7 +44,8 @@ class ChannelRule:
     even_gain: float = 0.03  # g₀: (gain − its standard error)/own at which own and smoothed weigh the same
     steepness: float = 2.0  # q: the own row weighs (g₀/g)^q
     least_weight: float = 0.1  # a channel that weighs less is left out: a hundredth of the variance
-    least_own: float = 0.01  # R² between halves of the columns: below, they cannot measure what neighbours add
+    least_own: float = 1e-3  # R² between halves of the columns: below, or …
+    own_errors: float = 3.0  # … below so many of its standard errors, they cannot measure what neighbours add
     even_neighbor_r2: float = 0.06  # r₀: R² of a row from its neighbours, less its error, at which both weigh the same
     min_columns: int = 4  # of the features: two in each half
     min_nodes: int = 64  # with neighbours
