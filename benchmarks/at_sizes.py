@@ -293,7 +293,9 @@ def versions_of(points: dict[str, Point]) -> dict[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graphs", default=",".join(GRAPHS))
-    parser.add_argument("--methods", default=";".join((OURS, *COMPARED, "DGI")), help="between semicolons; DGI on cuda alone")
+    parser.add_argument(
+        "--methods", default=";".join((OURS, *COMPARED, "DGI")), help="between semicolons; DGI on cuda alone"
+    )
     parser.add_argument("--peers", default=sys.executable, metavar="PYTHON", help="the interpreter with their packages")
     parser.add_argument("--on", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--folder", type=Path, help="where the results go, with --on cuda")
