@@ -41,6 +41,8 @@ def test_hundreds_of_changes_leave_the_matrix_that_a_dense_one_is(is_compiled: b
             np.testing.assert_array_equal(taken.weights[here], dense[row][dense[row] > 0])
         ends = generator.integers(0, len(dense), (2, 20))
         np.testing.assert_array_equal(lists.weights_of(*ends), dense[tuple(ends)])
+        if step % 7 == 0:
+            np.testing.assert_array_equal(lists.csr().toarray(), dense)
     whole = lists.csr()
     assert whole.has_sorted_indices
     np.testing.assert_array_equal(whole.toarray(), dense)

@@ -44,8 +44,8 @@ import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 
+from sparsecut.kernels.entries import entries_on
 from sparsecut.kernels.polynomials import Polynomial
-from sparsecut.kernels.sparse import SparseMatrix
 from sparsecut.kernels.transfer import as_tensor
 from sparsecut.operators.filters import Filter
 from sparsecut.updates.changing_graph import ChangingGraph
@@ -56,6 +56,7 @@ from sparsecut.updates.matrix_diagonals import MatrixDiagonals
 ROUNDING = 2.0**-24  # of float32
 MOST_ROUNDING = 32 * ROUNDING  # of a row's length: where sums may have rounded by more the row is computed anew
 WHOLE_SHARE = 0.4  # of the graph's entries: a hop that reads more of them is computed for all rows
+ENTRIES_AT_ONCE = 1 << 18  # of a hop for all rows
 ROW_BLOCK = 4096  # rows compared at a time, within a core's own cache
 LONG = 4  # hops: from there on those in the middle get most of a tolerance
 DISTINCT_SHARE = 32  # nodes for each entry: where there are more, entries are sorted in place of marking nodes
@@ -177,9 +178,10 @@ class HopTerms:
         for missing in self._missing[1:]:
             missing.extend(np.zeros((n_nodes, missing.rows.shape[1]), dtype=np.float32))
 
-    def level(self, places: Integers) -> Rows:
-        """Z of some places."""
-        rows: Rows = np.take(self._terms[-1].rows, places, axis=0)
+    def level(self, places: Integers | None) -> Rows:
+        """Z of some places, or of all, which is then only to be read."""
+        whole = self._terms[-1].rows
+        rows: Rows = whole if places is None else np.take(whole, places, axis=0)
         return rows if self.n_hops else rows * np.float32(self.coefficients[0])
 
     def update(self, relinked: Integers, places: Integers, X: Rows, tolerance: float) -> Followed:
@@ -442,15 +444,20 @@ class HopTerms:
         return Y
 
     def _hopped(self, previous: Rows, X: Rows, hop: int) -> Rows:
-        """c_(K−k)·X + P·Y_(k−1), in memory of numpy's, which asks for large pages: rows in no order are found faster."""
+        """c_(K−k)·X + P·Y_(k−1), in memory of numpy's, which asks for large pages: rows in no order are found faster.
+
+        Some rows after the other, so that what is between takes the same little memory each time.
+        """
         left, own = (as_tensor(diagonal, CPU)[:, None] for diagonal in (self.diagonals.left, self.diagonals.own))
-        Y, right = as_tensor(previous, CPU), self.diagonals.right
-        sums = SparseMatrix(self.graph.rows.csr(), CPU) @ (Y if right is None else Y * as_tensor(right, CPU)[:, None])
-        averaged: Rows = sums.mul_(left).addcmul_(Y, own).mul_(float(self._scale(hop))).numpy()
-        if not self._entering(hop):
-            return np.array(averaged)
-        hopped: Rows = self._entering(hop) * X
-        hopped += averaged
+        Y, right, entering = as_tensor(previous, CPU), self.diagonals.right, self._entering(hop)
+        scaled, hopped = Y if right is None else Y * as_tensor(right, CPU)[:, None], np.empty_like(previous)
+        for rows, entries in entries_on(self.graph.rows.csr(), CPU).parts(ENTRIES_AT_ONCE):
+            sums = (entries @ scaled).mul_(left[rows])
+            averaged = sums.addcmul_(Y[rows], own[rows]).mul_(float(self._scale(hop))).numpy()
+            if entering:
+                np.add(np.multiply(X[rows], entering, out=hopped[rows]), averaged, out=hopped[rows])
+            else:
+                hopped[rows] = averaged
         return hopped
 
     def _v(self, places: Any) -> Any:

@@ -34,7 +34,7 @@ from sparsecut.updates.drift import N_BESIDE, DriftMeter, Scatter, columns_besid
 from sparsecut.updates.feature_rows import FeatureRows
 from sparsecut.updates.graph_rows import RowsOfGraph
 from sparsecut.updates.growing import GrowingArray
-from sparsecut.updates.hop_terms import DISTINCT_SHARE, HopTerms, Lacking
+from sparsecut.updates.hop_terms import DISTINCT_SHARE, ROW_BLOCK, HopTerms, Lacking
 from sparsecut.updates.local_filters import is_local, keeps_lengths
 from sparsecut.updates.matrix_diagonals import MatrixDiagonals
 from sparsecut.updates.node_index import NodeIndex
@@ -131,7 +131,7 @@ class LiveState:
         # Z of all places; that of a file is nobody else's.
         self.vectors = GrowingArray(np.array(embedding, dtype=np.float32) if levels is None else embedding)
         # Fixed for the life of the state, so that what a tolerance allows does not move with the graph.
-        self.length = _length(self.embedding()) if length is None else length
+        self.length = _length(self.vectors.rows) if length is None else length
         self.n_batches, self.n_entries_fitted, self._n_followed = 0, self.graph.n_entries, 0
         self._keeps_lengths = False  # known once an update has a tolerance
         self.drift = DriftMeter(self.weights, recipe.aggregation, list(recipe.channels.values()), rank)
@@ -206,7 +206,7 @@ class LiveState:
 
     def columns_of(self, level: int) -> Rows:
         """S·W of all nodes at a level."""
-        return self.levels[level].level(self.index.places())
+        return self.levels[level].level(None if self.index.is_full else self.index.places())
 
     def span_drift(self) -> float:
         """How far the closed form has moved (`sparsecut.updates.drift`)."""
@@ -456,5 +456,6 @@ def _times(rows: Any, matrix: Rows) -> Rows:
 
 def _length(Z: Rows) -> float:
     """Root mean square of the rows about their mean."""
-    centred = Z - Z.mean(axis=0, dtype=np.float64)
-    return math.sqrt(float(np.square(centred).sum()) / max(len(Z), 1)) or 1.0
+    mean = Z.mean(axis=0, dtype=np.float64)
+    blocks = (Z[start : start + ROW_BLOCK] for start in range(0, len(Z), ROW_BLOCK))  # all at once take new memory
+    return math.sqrt(sum(float(np.square(block - mean).sum()) for block in blocks) / max(len(Z), 1)) or 1.0

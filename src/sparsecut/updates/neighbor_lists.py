@@ -49,6 +49,7 @@ class NeighborLists:
         self._weights = np.array(matrix.data, dtype=np.float32)
         self._used = len(self._columns)
         self.n_entries = self._used
+        self._is_packed = True  # rows one after the other, with no empty place between them
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "loops"}
@@ -72,6 +73,7 @@ class NeighborLists:
 
     def extend(self, n_rows: int) -> None:
         """Add empty rows at the end."""
+        self._is_packed = False
         self._start.extend(np.zeros(n_rows, dtype=np.int64))
         self._count.extend(np.zeros(n_rows, dtype=np.int64))
 
@@ -104,6 +106,7 @@ class NeighborLists:
 
     def change(self, changes: EntryChanges) -> tuple[Integers, NDArray[np.float64]]:
         """Write new weights; returns the rows that have changed, ascending, and the sums of their weights."""
+        self._is_packed = False
         if self.loops is not None:
             return self._merge(changes)
         rows, rank = np.unique(changes.rows, return_inverse=True)
@@ -125,7 +128,9 @@ class NeighborLists:
 
     def csr(self) -> sp.csr_array:
         """All rows as CSR, in the pool from now on: nothing is copied, and nobody may write to it."""
-        self._pack()
+        if not self._is_packed:
+            self._pack()
+            self._is_packed = True
         offsets = np.append(self.start, self._used)
         index_type = np.int32 if self._used < 2**31 else np.int64
         matrix = sp.csr_array((len(self), len(self)), dtype=np.float32)

@@ -53,6 +53,11 @@ class NodeIndex:
         """The places of the nodes that are there, in their order."""
         return np.flatnonzero(self.is_present)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there is a node at every place."""
+        return self.n_present == len(self)
+
     def hashes(self) -> Integers:
         """The hash of the id of each place."""
         return self.derived("hash", lambda ids: hash_ids(ids).view(np.int64))
