@@ -151,4 +151,5 @@ def _hash_file(path: Path) -> str:
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
                 node.body = node.body[1:]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    dumped = ast.dump(tree).replace(", type_params=[]", "")  # which Python has from 3.12 on: the same code, the same hash
+    return hashlib.sha256(dumped.encode()).hexdigest()
