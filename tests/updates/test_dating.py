@@ -163,7 +163,7 @@ def test_a_saved_model_goes_on_at_its_moment(edges: dict[str, Any], is_far: bool
     for one in (model, followed):
         one.update(edges_added=pairs_of(later)[:50], times=later["at"][:50] + shift)
         one.update(now=200 + shift)
-    del followed  # as a process that ends: the log has what was changed
+    del followed, one  # as a process that ends: the log has what was changed
     again = sc.load(path)
     np.testing.assert_array_equal(again.embedding_, model.embedding_)
     assert again.graph_.clock == model.graph_.clock

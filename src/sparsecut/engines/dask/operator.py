@@ -267,7 +267,7 @@ def _in_memory(parts: Numbered, n_entries: int, kind: np.dtype[Any] | None) -> t
 
 
 def _in_files(path: Path, parts: Numbered, n_entries: int, kind: np.dtype[Any] | None) -> tuple[FileArray, FileArray | None]:
-    """The same in files."""
+    """The numbers and values of all parts, each in one file."""
     of_values, end = path.with_name(f"{path.name}-values"), 0
     with keeping(path) as out, keeping(of_values) as other:
         for numbers, weights in parts:

@@ -120,7 +120,10 @@ def _by_columns(work: ClusterWork, usable: int, n_blocks: int) -> Plan:
 
 
 def _by_rows(work: ClusterWork, usable: int, n_blocks: int) -> Plan:
-    """The same: a byte between workers costs as much as many that few of them read from files."""
+    """Through memory where a worker has room for its rows and their halo; else through files.
+
+    A byte between workers costs as much as many that few of them read from files.
+    """
     n, w = work.n_nodes, work.n_workers
     lists = _group_lists(work)
     halo = scattered_halo(n, work.n_entries, w, w) // w

@@ -114,7 +114,7 @@ def smooth_panel(operator: Operator, polynomial: Polynomial, panel: Array | File
 
 
 def smooth_file(operator: Operator, polynomial: Polynomial, panel: RowFile, path: str, holds_lists: bool) -> FileArray:
-    """The same where memory is short: the panel lies in a file, and so does the result."""
+    """All hops of a panel of columns where memory is short: the panel lies in a file, and so does the result."""
     return smooth_in_files(operator, polynomial, panel, Path(path), holds_lists=holds_lists)
 
 
