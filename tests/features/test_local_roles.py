@@ -84,3 +84,16 @@ def test_compiled_loops_count_the_same_triangles(network: str) -> None:
     compiled = LinkedNodes(lists, None, lambda nodes: graph.node_ids[nodes], triangles=triangles)
     np.testing.assert_array_equal(counts_at(compiled, nodes, kind), table_of(graph, kind)[nodes])
     assert not marks.any()
+
+
+@settings(deadline=None)
+@given(
+    seed=st.integers(0, 1000), share=st.floats(0.02, 0.6), n_ends=st.integers(1, 6), most_listed=st.sampled_from([1, 4, 16])
+)
+def test_compiled_loops_find_the_same_nodes(seed: int, share: float, n_ends: int, most_listed: int) -> None:
+    loops = pytest.importorskip("sparsecut.updates.role_loops")
+    graph = Graph(nx.to_numpy_array(nx.gnp_random_graph(60, share, seed=seed)))
+    ends, marks = np.unique(np.random.default_rng(seed).integers(0, 60, n_ends)), np.zeros(60, dtype=np.int32)
+    found = loops.touched(ends, NeighborLists(graph.adjacency).parts, marks, most_listed)
+    np.testing.assert_array_equal(found, touched(linked(graph), ends, most_listed))
+    assert not marks.any()

@@ -18,8 +18,10 @@ standardises those of any graph with them. A column that is constant there is ze
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -125,12 +127,21 @@ class NodeRoles:
 
     def standardised(self, counted: NDArray[Any]) -> NDArray[np.float32]:
         """The columns of some rows of counts, by the means and deviations of the fitted graph."""
-        is_constant, squared = self.scale == 0, self.kind.squared
-        scaled = (counted - self.mean) / np.where(is_constant, 1.0, self.scale)
-        squares = (scaled[:, squared] ** 2 - 1) / np.sqrt(2)  # mean 0 and deviation 1 where columns are normal
-        columns = np.hstack([scaled, squares]).clip(-FURTHEST, FURTHEST)
-        columns[:, np.append(is_constant, is_constant[squared])] = 0
+        scales, squared, constant = self._scaling
+        scaled = (counted - self.mean) / scales
+        squares = (scaled[:, squared] ** 2 - 1) / math.sqrt(2)  # mean 0 and deviation 1 where columns are normal
+        columns = np.concatenate([scaled, squares], axis=1)
+        np.minimum(np.maximum(columns, -FURTHEST, out=columns), FURTHEST, out=columns)
+        if len(constant):
+            columns[:, constant] = 0
         return columns.astype(np.float32)
+
+    @cached_property
+    def _scaling(self) -> tuple[NDArray[np.float64], list[int], NDArray[np.int64]]:
+        """What counts are divided by, which are squared, and the columns that are constant."""
+        is_constant, squared = self.scale == 0, self.kind.squared
+        constant = np.flatnonzero(np.append(is_constant, is_constant[squared]))
+        return np.where(is_constant, 1.0, self.scale), squared, constant
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """All of it as arrays, for a file."""

@@ -190,10 +190,17 @@ class GraphColumns:
 
     def moved(self, source: str, graph: ChangingGraph, index: NodeIndex, ends: Integers) -> Integers:
         """The places of nodes whose rows may be others since edges with these ends changed, ascending."""
-        if source == "roles":
-            return np.unique(ends) if self._roles.kind.is_signed else touched(_lists(graph, index), ends)
-        near, numbers = graph.linked(ends).columns, self._numbers(index)
-        return np.union1d(ends, near[numbers[near] < 0])  # which are placed by their neighbours, for they were not fitted
+        ends = np.unique(ends)
+        if source == "structure":
+            near, numbers = graph.linked(ends).columns, self._numbers(index)
+            strangers = near[numbers[near] < 0]  # they are placed by their neighbours, for they were not fitted
+            return np.union1d(ends, strangers) if len(strangers) else ends
+        if self._roles.kind.is_signed:
+            return ends
+        if graph.loops is None or graph.is_directed:
+            return touched(_lists(graph, index), ends)
+        found: Integers = graph.loops.roles.touched(ends, graph.rows.parts, graph.marks(), MOST_LISTED)
+        return found
 
     def at(self, source: str, graph: ChangingGraph, index: NodeIndex, places: Integers) -> NDArray[np.float32]:
         """The rows of some places, as `whole` has them."""

@@ -36,7 +36,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -479,6 +479,7 @@ class HopTerms:
         return [0.0, *(tolerance * share / self._largest_v for share in shares)]
 
 
+@cache
 def tolerance_shares(n_hops: int) -> tuple[float, ...]:
     """What each hop gets of a tolerance.
 

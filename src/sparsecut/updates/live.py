@@ -367,8 +367,6 @@ class LiveState:
         `ends` are those of edges that changed, `changed` the places with other features.
         """
         found: dict[str, tuple[Integers, Any]] = {}
-        if set(self.sources) != {"features"}:
-            ends = np.unique(ends)
         for source in dict.fromkeys(self.sources):
             if source == "features":
                 rows = self.recipe.weighting.apply(self.features.take(changed)) if len(changed) else None

@@ -1,4 +1,7 @@
-"""Triangles at some nodes of an undirected graph, as compiled loops: the very numbers of `sparsecut.features.triangles`."""
+"""Roles of some nodes of an undirected graph, as compiled loops.
+
+The very numbers of `sparsecut.features.triangles`, and the nodes of `sparsecut.features.local_roles.touched`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 from numba import njit
 
 compiled = njit(nogil=True, cache=True)
+SEEN, CHANGED, FOUND = 1, 2, 4  # marks: in a list of an end; with another list; with another count
 
 
 @compiled
@@ -33,6 +37,58 @@ def triangles_at(nodes: Any, near: Any, lists: Any, hashes: Any, marks: Any, mos
     for number in range(len(near)):
         marks[near[number]] = 0
     return found
+
+
+@compiled
+def touched(ends: Any, lists: Any, marks: Any, most_listed: Any) -> Any:
+    """The nodes whose counts may differ, ascending; `ends` are each once, and `marks` 0 for every node."""
+    start, count, columns, _ = lists
+    slack, n_most = len(ends) - 1, len(ends)
+    for end in ends:
+        marks[end] = CHANGED | FOUND
+        n_most += count[end]
+    changed, n_changed = np.empty(n_most, dtype=np.int64), len(ends)
+    changed[:n_changed] = ends
+    for end in ends:
+        for entry in range(start[end], start[end] + count[end]):
+            other = columns[entry]
+            if marks[other] & SEEN:
+                marks[other] |= FOUND  # a neighbour of two ends
+            marks[other] |= SEEN
+            if abs(count[other] - count[end]) <= slack and not marks[other] & CHANGED:
+                marks[other] |= CHANGED
+                changed[n_changed] = other
+                n_changed += 1
+    n_cut = 0
+    for number in range(n_changed):
+        node, n_listed = changed[number], slack
+        for entry in range(start[node], start[node] + count[node]):
+            n_listed += count[columns[entry]] >= count[node] - slack  # pointed to now or before
+        if n_listed > most_listed:
+            changed[n_cut] = node
+            n_cut += 1
+            n_most += count[node]
+    for number in range(n_cut):
+        for entry in range(start[changed[number]], start[changed[number]] + count[changed[number]]):
+            marks[columns[entry]] |= FOUND
+    found, n_found = np.empty(n_most, dtype=np.int64), 0
+    for number in range(len(ends)):
+        n_found = _gather(ends[number], marks, found, n_found)
+    for listed, n_listed in ((ends, len(ends)), (changed, n_cut)):
+        for number in range(n_listed):
+            for entry in range(start[listed[number]], start[listed[number]] + count[listed[number]]):
+                n_found = _gather(columns[entry], marks, found, n_found)
+    return np.sort(found[:n_found])
+
+
+@compiled
+def _gather(node: Any, marks: Any, found: Any, n_found: Any) -> Any:
+    """List a node that is marked as found, and clear its mark; how many are listed by now."""
+    if marks[node] & FOUND:
+        found[n_found] = node
+        n_found += 1
+    marks[node] = 0
+    return n_found
 
 
 @compiled
