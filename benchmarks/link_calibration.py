@@ -27,6 +27,7 @@ from links import load
 from results_file import read_points, write_results
 from sparsecut import SCE, Graph, Links
 from sparsecut.evaluation import hold_out_edges
+from sparsecut.kernels.hashing import hash_order
 from sparsecut.links.held_out_links import are_linked, draw_others
 
 NAME = "link_calibration"
@@ -68,7 +69,8 @@ def measure(graph: Graph) -> dict[str, Any]:
     start = time.process_time()
     split = hold_out_edges(graph, 0.1, SEED)
     links = Links(SCE(), split.graph)
-    others = draw_others(partial(are_linked, graph.adjacency), N_OTHERS, links.ends, np.random.default_rng(SEED))
+    order, generator = hash_order(graph.node_ids), np.random.default_rng(SEED)
+    others = draw_others(partial(are_linked, graph.adjacency), N_OTHERS, links.ends, order, generator)
     others = np.unique(links.ends.oriented(others), axis=0)  # all of a small graph, each once
     n_links, ends = split.graph.n_edges, links.ends
     n_sources, n_targets = int(ends.is_source.sum()), int(ends.is_target.sum())

@@ -23,6 +23,7 @@ from sparsecut.graph.edge_sample import (
     edges_below,
     sample_edges,
     sample_linked_nodes,
+    sample_links,
     sample_node_pairs,
     sample_nodes,
 )
@@ -77,9 +78,36 @@ def test_another_order_of_nodes_and_lines_draws_the_same_by_id(kind: str, is_dir
     order = generator.permutation(200)
     turned = Graph(A[order][:, order], node_ids=graph.node_ids[order], directed=directed)
     assert ends_of(graph, sample_edges(InProcess(graph), 150)) == ends_of(turned, sample_edges(InProcess(turned), 150))
+    for seed in (0, 1):
+        drawn, again = (ends_of(one, sample_links(InProcess(one), 150, seed)) for one in (graph, turned))
+        assert drawn == again
     found = [(drawn, sample_node_pairs(InProcess(drawn), 80)) for drawn in (graph, turned)]
     named = [[tuple(drawn.node_ids[pair].tolist()) for pair in pairs.T] for drawn, pairs in found]
     assert named[0] == named[1]
+
+
+@pytest.mark.parametrize("is_directed", [False, True])
+def test_links_of_a_seed_are_drawn_once_each_and_as_often_as_any_other(is_directed: bool) -> None:
+    graph = random_graph(12, density=0.4)
+    A = np.triu(graph.adjacency.toarray()) if is_directed else graph.adjacency
+    graph = Graph(A, directed="out" if is_directed else "symmetrize")
+    every = sorted(ends_of(graph, sample_links(InProcess(graph), 10**6, 3)))
+    assert every == sorted((i, j) for i, j in zip(*graph.adjacency.nonzero(), strict=True) if is_directed or i < j)
+    drawn = [ends_of(graph, sample_links(InProcess(graph), 3, seed)) for seed in range(2000)]
+    assert all(len(set(one)) == 3 for one in drawn)
+    counts = np.array([sum(pair in one for one in drawn) for pair in every])
+    assert stats.chisquare(counts).pvalue > 1e-3
+    parts = cut(graph, [3])
+    assert ends_of(graph, sample_links(parts, 5, 1)) == ends_of(graph, sample_links(InProcess(graph), 5, 1))
+
+
+def test_a_cycle_with_three_edges_in_a_sample_has_the_fourth_no_more_often() -> None:
+    """The sums of hashes that `sample_edges` goes by would have it in two of three."""
+    cycle = Graph(np.roll(np.eye(4), 1, axis=1) + np.roll(np.eye(4), -1, axis=1))
+    inside = Graph(sp.block_diag([cycle.adjacency] * 500).tocsr())
+    drawn = sample_links(InProcess(inside), 1000, 0)  # half of all
+    counts = np.bincount(np.bincount(drawn[0] // 4, minlength=500), minlength=5)
+    assert stats.chisquare(counts, 500 * np.array([1, 4, 6, 4, 1]) / 16).pvalue > 1e-3
 
 
 NOTHING_SPARE = Spare(factor=1.0, least=0)

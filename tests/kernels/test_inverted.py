@@ -35,6 +35,15 @@ def test_the_same_seed_gives_the_same_index() -> None:
     np.testing.assert_array_equal(first._index.list_of, second._index.list_of)
 
 
+def test_another_order_of_the_vectors_has_the_same_centroids_and_lists() -> None:
+    Z = clustered()
+    order = np.random.default_rng(1).permutation(len(Z))
+    first, second = (Neighbors(Z[rows], rows, index="approximate") for rows in (np.arange(len(Z)), order))
+    np.testing.assert_array_equal(first._index.centroids, second._index.centroids)
+    np.testing.assert_array_equal(first._index.list_of[order], second._index.list_of)
+    assert (first.recall_, first._index.n_probed) == (second.recall_, second._index.n_probed)
+
+
 def test_recall_counts_equal_vectors_as_found() -> None:
     vectors = np.zeros((30, 2), dtype=np.float32)
     vectors[:, 0] = 1

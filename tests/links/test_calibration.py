@@ -42,3 +42,13 @@ def test_the_last_scores_are_no_pool_of_their_own():
 def test_a_scale_moves_the_scores_alone():
     found = Calibration(np.array([0.0, 1.0]), np.array([0.1, 0.5])).scaled(2.0)
     assert found(np.array([1.0, -5.0, 9.0])).tolist() == pytest.approx([0.3, 0.1, 0.5])
+
+
+def test_equal_scores_are_one_pool_whatever_their_order():
+    generator = np.random.default_rng(4)
+    positive, others = (generator.integers(0, 4, size).astype(float) for size in (90, 400))
+    found = calibrate(positive, others, 90, 400)
+    noise = (1 + 1e-7 * generator.normal(size=size) for size in (90, 400))
+    again = calibrate(positive * next(noise), others * next(noise), 90, 400)
+    np.testing.assert_allclose(again.probabilities, found.probabilities, rtol=1e-9)
+    np.testing.assert_allclose(again.scores, found.scores, rtol=1e-6)

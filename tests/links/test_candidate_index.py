@@ -19,6 +19,7 @@ def test_the_largest_products_are_found_whatever_the_lengths_of_vectors():
     candidates = np.arange(0, N, 2)
     built = build_candidate_index(
         rows,
+        np.arange(N),
         candidates,
         lambda nodes: questions[nodes],
         np.arange(N),

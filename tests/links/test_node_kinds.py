@@ -51,3 +51,14 @@ def test_pairs_are_turned_so_that_the_source_is_first():
     turned = ends.oriented(pairs)
     assert ends.are_possible(turned).tolist() == [True, True, False]
     assert turned[0].tolist() == turned[1].tolist()
+
+
+def test_of_two_nodes_with_as_many_edges_their_ids_say_which_side_is_which():
+    A, ids = np.kron([[0, 1], [1, 0]], np.ones((6, 6))), np.array([f"node {number}" for number in range(12)])
+    ends = find_ends(sc.Graph(A, node_ids=ids))
+    sources = set(ids[ends.is_source].tolist())
+    assert len(sources) == 6
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(12)
+        turned = find_ends(sc.Graph(A[order][:, order], node_ids=ids[order]))
+        assert set(ids[order][turned.is_source].tolist()) == sources

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import ndcg_score
 
 from sparsecut import InputError
-from sparsecut.links.ranking import check_link_metrics, figure_of_places, ndcg_of_table, places_of
+from sparsecut.links.ranking import check_link_metrics, figure_of_places, levelled, ndcg_of_table, places_of
 
 
 def test_places_by_hand():
@@ -40,6 +40,20 @@ def test_the_table_is_scikit_learns_and_that_of_places():
     places = [places_of(*one) for one in zip(scores, is_link, may, strict=True)]
     expected = figure_of_places("ndcg@10", [one for one in places if len(one)])
     assert ndcg_of_table(scores, is_link, may) == pytest.approx(expected, abs=1e-6)
+
+
+def test_scores_that_rounding_tells_apart_are_equal_and_others_are_not():
+    generator = np.random.default_rng(2)
+    scores = generator.normal(size=20_000) * 10.0 ** generator.integers(-3, 6, 20_000)  # of very different sizes
+    level = levelled(scores)
+    usual = np.median(np.abs(scores))
+    np.testing.assert_allclose(level, scores, rtol=2e-5, atol=2e-5 * usual)
+    order = np.argsort(scores)
+    assert (np.diff(level[order]) >= 0).all()
+    np.testing.assert_array_equal(levelled(-scores), -level)
+    np.testing.assert_array_equal(levelled(np.zeros((2, 3))), np.zeros((2, 3)))
+    moved = levelled(scores * (1 + 1e-8) + 1e-9 * usual)
+    assert (moved == level).mean() > 0.98
 
 
 def test_unknown_metrics_are_refused():

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from sparsecut.base.errors import InputError, check_choice, check_integer, check_real
 from sparsecut.evaluation.later_links import hold_out_later
 from sparsecut.graph import Graph, as_graph
-from sparsecut.graph.linked_pairs import Pairs, linked_pairs, sample_non_edges, without_links
+from sparsecut.graph.linked_pairs import Pairs, in_order, linked_pairs, sample_non_edges, turned_to, without_links
+from sparsecut.kernels.hashing import hash_order
 from sparsecut.links.forms import weights_between
 from sparsecut.links.held_out_links import are_among, draw_alike, draw_others
 from sparsecut.links.node_kinds import LinkEnds, find_ends
@@ -28,8 +29,8 @@ class LinkSplit:
     graph : Graph
         What a method may see.
     positive : array of shape (m, 2)
-        The pairs of nodes whose edges are held out: i < j, or along the arc in a directed graph, or from one side to the
-        other.
+        The pairs of nodes whose edges are held out: i < j, or along the arc in a directed graph (along either where there
+        are two), or from one side to the other.
     negative : array of shape (m, 2)
         As many pairs that are no edges.
     one_way : array of shape (k, 2)
@@ -48,7 +49,7 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0, b
     All nodes stay, with their features, labels and ids; a node may lose all its edges. A directed graph stays directed. Of
     two nodes that point to each other both edges are held out or neither: most scores of i, j and j, i are equal, so an
     edge that stays would give the other away. The pairs without an edge are between nodes of the types, or sides, that the
-    held-out ones are between.
+    held-out ones are between. Both are drawn by the ids of the nodes: another order of nodes and lines changes nothing.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def hold_out_edges(graph: Graph, fraction: float = 0.1, random_state: int = 0, b
     if by == "time":
         cut = hold_out_later(graph, fraction)
         return _split(cut.graph, cut.later, cut.linked, cut.arcs, generator)
-    pairs = linked_pairs(graph)
+    pairs = in_order(linked_pairs(graph), hash_order(graph.node_ids))
     n_pairs = len(pairs)
     n_held_out = max(1, round(fraction * n_pairs))
     if n_held_out >= n_pairs:
@@ -109,19 +110,21 @@ def _split(
     ends: LinkEnds | None = None,
 ) -> LinkSplit:
     """The split, with pairs that are not linked, drawn; `arcs` are those of the whole graph among the nodes of this one."""
-    ends = ends or find_ends(training)
+    ends, order = ends or find_ends(training), hash_order(training.node_ids)
     if ends.has_sides:
         among = partial(are_among, ends.oriented(linked), training.n_nodes, has_order=True)
-        negative = draw_others(among, len(held_out), ends, generator)
+        negative = draw_others(among, len(held_out), ends, order, generator)
         return LinkSplit(training, ends.oriented(held_out), negative)
-    oriented = _along_arcs(arcs, held_out) if training.is_directed else held_out
+    oriented = _along_arcs(arcs, turned_to(held_out, order)) if training.is_directed else held_out
     if training.node_types is not None:
-        codes, is_directed = training.type_codes, training.is_directed
-        negative = draw_alike(linked, oriented, codes, generator, is_directed=is_directed)
+        codes = np.argsort(np.argsort(training.node_types))[training.type_codes]  # by name, in whatever order types came
+        negative = draw_alike(linked, oriented, codes, order, generator, is_directed=training.is_directed)
     else:
-        negative = sample_non_edges(linked, training.n_nodes, len(held_out), generator)
+        negative = sample_non_edges(linked, order, len(held_out), generator)
     if not training.is_directed:
         return LinkSplit(training, held_out, negative)
+    if training.node_types is None:
+        negative = turned_to(negative, order)  # i < j would say which came first
     return LinkSplit(training, oriented, negative, oriented[weights_between(arcs, oriented[:, ::-1]) == 0])
 
 

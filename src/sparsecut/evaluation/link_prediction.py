@@ -33,7 +33,8 @@ from sparsecut.evaluation.link_holdout import LinkSplit, hold_out_edges
 from sparsecut.evaluation.logistic import OneVsRest
 from sparsecut.evaluation.scores import summary
 from sparsecut.graph import Graph, as_graph, place_rows
-from sparsecut.graph.linked_pairs import Pairs, linked_pairs, sample_non_edges
+from sparsecut.graph.linked_pairs import Pairs, in_order, linked_pairs, sample_non_edges
+from sparsecut.kernels.hashing import hash_order
 from sparsecut.links import Links
 from sparsecut.links.node_kinds import LinkEnds, find_ends
 from sparsecut.links.ranking import (
@@ -267,9 +268,10 @@ def _figures(scorer: _Scorer, split: LinkSplit, metrics: Sequence[str], seed: in
 def _ranked_places(scorer: _Scorer, split: LinkSplit, ends: LinkEnds, seed: int) -> list[NDArray[np.int64]]:
     """The places of held-out links among the candidates of some nodes: those of both ends of undirected edges."""
     positive = split.positive if ends.has_order else np.concatenate([split.positive, split.positive[:, ::-1]])
-    nodes = np.unique(positive[:, 0])
+    order = hash_order(split.graph.node_ids)
+    nodes = order[np.isin(order, positive[:, 0])]
     if len(nodes) > N_RANKED:
-        nodes = np.sort(np.random.default_rng(seed).choice(nodes, N_RANKED, replace=False))
+        nodes = nodes[np.sort(np.random.default_rng(seed).choice(len(nodes), N_RANKED, replace=False))]
     A = split.graph.adjacency
     places = []
     step = max(1, CHUNK // A.shape[0])
@@ -323,12 +325,12 @@ def _hadamard_weights(Z: Array, split: LinkSplit, generator: np.random.Generator
 
 def training_pairs(split: LinkSplit, generator: np.random.Generator) -> tuple[Pairs, Pairs]:
     """Some edges that are not held out, and as many pairs that are neither edges nor held out."""
-    edges = linked_pairs(split.graph)
-    n_nodes = split.graph.n_nodes
+    order, n_nodes = hash_order(split.graph.node_ids), split.graph.n_nodes
+    edges = in_order(linked_pairs(split.graph), order)
     avoided = np.concatenate([edges, np.sort(split.positive, axis=1), np.sort(split.negative, axis=1)])
     n_free = n_nodes * (n_nodes - 1) // 2 - len(avoided)
     count = min(N_TRAINING_PAIRS, len(edges), n_free)
     if count < 1:
         raise InputError("The graph is too dense to learn links from: every pair of its nodes is an edge or held out.")
     edges = edges[generator.choice(len(edges), count, replace=False)]
-    return edges, sample_non_edges(avoided, n_nodes, count, generator)
+    return edges, sample_non_edges(avoided, order, count, generator)

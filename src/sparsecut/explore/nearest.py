@@ -115,7 +115,7 @@ class Neighbors:
         self._index: Inverted | None = None
         if wants_index(index, len(self.ids)):
             with reporting(progress) as report:
-                self._index = build_inverted(self._vectors, metric, self._recall, random_state, report)
+                self._index = build_inverted(self._vectors, metric, self.ids, self._recall, random_state, report)
 
     def _take(self, embedding: ArrayLike, ids: ArrayLike | None, metric: str) -> None:
         """Check the vectors and their ids, and keep what searching needs."""
@@ -367,7 +367,7 @@ class Neighbors:
             self._lookup, self._is_own = None, True
         self._embedding[positions], self._vectors[positions] = Z, prepare(Z, self.metric)
         if self._index is not None and len(positions):
-            self._index.follow(self._vectors, positions, self._recall, self._seed)
+            self._index.follow(self._vectors, positions, self.ids, self._recall, self._seed)
 
     def _take_out(self, stays: NDArray[np.bool_]) -> None:
         if not stays.any():

@@ -48,15 +48,31 @@ def sample_edges(passes: Passes, n_edges: int, spare: Spare = SPARE) -> NDArray[
     hashes = node_hashes(passes)
     of_ends = passes.column("hashes-of-ends", np.int32, hashes_of_ends, hashes, graph.is_directed)
     wanted = min(n_edges, graph.n_edges)
-    share = _share(wanted, graph.n_edges, spare)
-    while True:
-        found = passes.each(edges_below, hashes, of_ends, _limit(share, 32), graph.is_directed)
-        first, second, keys, ties = (concatenate(parts) for parts in zip(*found, strict=True))
-        if len(keys) >= wanted or share == 1:
-            break
-        share = min(1.0, 2 * share)
+
+    def below(share: float) -> list[Any]:
+        return passes.each(edges_below, hashes, of_ends, _limit(share, 32), graph.is_directed)
+
+    first, second, keys, ties = _enough(below, wanted, _share(wanted, graph.n_edges, spare))
     order = stable_order(ties)
     order = order[stable_order(keys[order])][:wanted]
+    return on_host(concatenate([first[order], second[order]])).reshape(2, -1)
+
+
+def sample_links(passes: Passes, n_links: int, seed: int) -> NDArray[np.int64]:  # (2, m)
+    """`sample_edges` with a seed, in the order of the hashes; edges with shared ends are drawn independently.
+
+    The hash of an edge of `sample_edges` is a sum: of a cycle of four edges that has three in a sample, the fourth is mostly
+    in it, too. Here the sum is hashed again, which takes longer.
+    """
+    graph: Graph = passes.graph
+    hashes, wanted = node_hashes(passes), min(n_links, graph.n_edges)
+    salt = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+    def below(share: float) -> list[Any]:
+        return passes.each(links_below, hashes, salt, _limit(share, 64), graph.is_directed)
+
+    first, second, keys = _enough(below, wanted, _share(wanted, graph.n_edges, SPARE))
+    order = stable_order(keys)[:wanted]
     return on_host(concatenate([first[order], second[order]])).reshape(2, -1)
 
 
@@ -146,16 +162,40 @@ def edges_below(block: Block, hashes: Column, of_ends: Column, limit: int, is_di
     return rows + block.rows.start, second, keys[places], ordered(ties)
 
 
+def links_below(block: Block, hashes: Column, salt: int, limit: int, is_directed: bool) -> tuple[Any, Any, Any]:
+    """The edges whose hash in 64 bits is no higher: their ends, and their hashes, in signed order."""
+    starts, others, own = block.starts(), block.neighbours(), hashes[block.rows]
+    sums = repeat(own + salt, starts[1:] - starts[:-1], len(others))
+    of_others = hashes[others]
+    sums += mixed(of_others) if is_directed else of_others
+    keys = ordered(mixed(sums))
+    places = places_of(keys <= limit)
+    rows = last_not_above(starts, places)
+    second = longs(others[places])
+    if not is_directed:
+        is_first = rows + block.rows.start < second  # of the two entries of an edge
+        places, rows, second = places[is_first], rows[is_first], second[is_first]
+    return rows + block.rows.start, second, keys[places]
+
+
 def _by_hash(passes: Passes, n_nodes: int, spare: Spare = SPARE) -> NDArray[np.int64]:
     """The nodes with the smallest hashes, in their order."""
-    hashes, share = node_hashes(passes), _share(n_nodes, passes.graph.n_nodes, spare)
-    while True:
-        found = passes.each(nodes_below, hashes, _limit(share, 64))
-        nodes, keys = (concatenate(parts) for parts in zip(*found, strict=True))
-        if len(nodes) >= n_nodes:  # with share 1 these are all nodes
-            break
-        share = min(1.0, 2 * share)
+    hashes = node_hashes(passes)
+
+    def below(share: float) -> list[Any]:
+        return passes.each(nodes_below, hashes, _limit(share, 64))
+
+    nodes, keys = _enough(below, n_nodes, _share(n_nodes, passes.graph.n_nodes, spare))
     return on_host(nodes[stable_order(keys)[:n_nodes]])
+
+
+def _enough(below: Callable[[float], list[Any]], n_wanted: int, share: float) -> list[Any]:
+    """What all blocks have below a share of all hashes, put together; the share is doubled until that is enough."""
+    while True:
+        found = [concatenate(parts) for parts in zip(*below(share), strict=True)]
+        if len(found[0]) >= n_wanted or share == 1:  # with share 1 these are all
+            return found
+        share = min(1.0, 2 * share)
 
 
 def _share(n_wanted: int, n_all: int, spare: Spare) -> float:

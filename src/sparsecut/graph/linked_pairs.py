@@ -47,15 +47,34 @@ def without_links(graph: Graph, pairs: Pairs) -> Graph:
     return graph.replace(adjacency=without_pairs(graph.adjacency, pairs), relations=relations)
 
 
+def in_order(pairs: Pairs, order: NDArray[np.int64]) -> Pairs:
+    """The pairs i < j as they come where the nodes do in this order (`sparsecut.kernels.hashing.hash_order`)."""
+    rank = np.argsort(order)
+    return pairs[np.argsort(number_pairs(rank[pairs[:, 0]], rank[pairs[:, 1]], len(order)))]
+
+
+def turned_to(pairs: Pairs, order: NDArray[np.int64]) -> Pairs:
+    """The pairs with that end first that comes first in an order of the nodes."""
+    rank = np.argsort(order)
+    return np.where((rank[pairs[:, 0]] > rank[pairs[:, 1]])[:, None], pairs[:, ::-1], pairs)
+
+
 def sample_non_edges(
-    known: Pairs, n_nodes: int, n_pairs: int, generator: np.random.Generator, n_enumerated: int = N_ENUMERATED
+    known: Pairs,
+    order: NDArray[np.int64],
+    n_pairs: int,
+    generator: np.random.Generator,
+    n_enumerated: int = N_ENUMERATED,
 ) -> Pairs:
     """Different pairs i < j, uniform over all that are not `known`.
 
+    order : all nodes, as they are drawn from (`sparsecut.kernels.hashing.hash_order`)
     n_enumerated : the most pairs of a graph that are listed; of more, some are drawn.
     """
+    n_nodes = len(order)
     n_all = n_nodes * (n_nodes - 1) // 2
-    taken = np.unique(number_pairs(known[:, 0], known[:, 1], n_nodes))
+    rank = np.argsort(order)
+    taken = np.unique(number_pairs(rank[known[:, 0]], rank[known[:, 1]], n_nodes))
     if n_all - len(taken) < n_pairs:
         raise InputError(
             f"The graph is too dense to hold {n_pairs:,} edges out: only {n_all - len(taken):,} pairs of its nodes are no "
@@ -75,7 +94,7 @@ def sample_non_edges(
             _, first = np.unique(numbers, return_index=True)
             chosen = numbers[np.sort(first)]
         chosen = chosen[:n_pairs]
-    return pairs_of(chosen, n_nodes)
+    return np.sort(order[pairs_of(chosen, n_nodes)], axis=1)
 
 
 def number_pairs(i: NDArray[Any], j: NDArray[Any], n_nodes: int) -> NDArray[np.int64]:

@@ -43,6 +43,14 @@ def hash_ids(ids: NDArray[Any]) -> NDArray[np.uint64]:
     return hashes.view(np.uint64)
 
 
+def hash_order(ids: NDArray[Any]) -> NDArray[np.int64]:
+    """The positions of ids, by their hashes: the same ids in the same order, however they are listed.
+
+    What is drawn from nodes by number is drawn from them in this order, so that shuffling them changes nothing.
+    """
+    return np.argsort(hash_ids(ids), kind="stable")
+
+
 def mixed(numbers: Any) -> Any:
     """Splitmix64 of int64 numbers: every bit of a number changes about half of the bits of its image."""
     z = numbers + _signed(0x9E3779B97F4A7C15)

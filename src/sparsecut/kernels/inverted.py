@@ -26,6 +26,9 @@ from numpy.typing import NDArray
 from sparsecut.base.errors import InputError, import_extra
 from sparsecut.base.progress import Reporter
 from sparsecut.kernels.exact_search import Positions, Vectors, distances_to, exact_nearest
+from sparsecut.kernels.hashing import hash_order
+
+Ids = NDArray[Any]
 
 INDEXES = ("auto", "exact", "approximate")
 EXACT_NODES = 50_000  # up to which no index is built: one query is a millisecond of matrix product
@@ -69,7 +72,7 @@ class Inverted:
         with _threads_for(len(queries)):
             return np.asarray(self.index.search(np.ascontiguousarray(queries), k)[1], dtype=np.int64)
 
-    def follow(self, vectors: Vectors, positions: Positions, recall: float, seed: int) -> None:
+    def follow(self, vectors: Vectors, positions: Positions, ids: Ids, recall: float, seed: int) -> None:
         """Put new vectors at some positions, those behind the last one in a row, into the lists nearest to them.
 
         The centroids stay. When a tenth of the vectors have changed the recall is measured again, and more lists are
@@ -89,7 +92,8 @@ class Inverted:
         self.n_changed += len(positions)
         if self.n_changed > CHANGED_SHARE * len(vectors):
             # Half as many may be missed: what comes until the next measurement is missed more often.
-            measured = _recall_of_sample(vectors, self.metric, np.random.default_rng(seed), lambda *_: None)
+            generator = np.random.default_rng(seed)
+            measured = _recall_of_sample(vectors, self.metric, hash_order(ids), generator, lambda *_: None)
             _search_enough(self, (1 + recall) / 2, measured)
             self.n_changed = 0
 
@@ -97,6 +101,7 @@ class Inverted:
 def build_inverted(
     vectors: Vectors,
     metric: str,
+    ids: Ids,
     recall: float,
     seed: int,
     report: Reporter,
@@ -106,13 +111,14 @@ def build_inverted(
 ) -> Inverted:
     """Cluster, fill the lists, and find how many of them a query must search.
 
+    ids : of the vectors: samples are drawn by them, so that another order of the vectors has the same
     measured : the recall that an index reaches as it is; by default that of a sample of the vectors.
     """
     faiss = import_extra("faiss", caller=f"{caller}(index='approximate')", extra="search")
-    generator = np.random.default_rng(seed)
+    generator, order = np.random.default_rng(seed), hash_order(ids)
     n_rows, dimension = vectors.shape
     n_lists = max(1, min(2 ** round(math.log2(4 * math.sqrt(n_rows))), n_rows // POINTS_PER_LIST))
-    sample = np.sort(generator.choice(n_rows, min(n_rows, n_lists * POINTS_PER_LIST), replace=False))
+    sample = order[np.sort(generator.choice(n_rows, min(n_rows, n_lists * POINTS_PER_LIST), replace=False))]
     report("centroids", 0, 1)
     kmeans = faiss.Kmeans(
         dimension, n_lists, niter=N_ROUNDS, seed=seed + 1, spherical=metric == "cosine", min_points_per_centroid=1
@@ -128,7 +134,7 @@ def build_inverted(
         _add(index, vectors[part], list_of[part])
         report("index", min(start + ADDED, n_rows), n_rows)
     built = Inverted(metric, np.asarray(kmeans.centroids), list_of, 1, 0.0, index)
-    _search_enough(built, recall, measured or _recall_of_sample(vectors, metric, generator, report))
+    _search_enough(built, recall, measured or _recall_of_sample(vectors, metric, order, generator, report))
     return built
 
 
@@ -163,10 +169,10 @@ def _search_enough(built: Inverted, recall: float, measured: Callable[[Inverted]
 
 
 def _recall_of_sample(
-    vectors: Vectors, metric: str, generator: np.random.Generator, report: Reporter
+    vectors: Vectors, metric: str, order: Positions, generator: np.random.Generator, report: Reporter
 ) -> Callable[[Inverted], float]:
     """How often an index finds the true neighbours of a sample of its vectors."""
-    sample = np.sort(generator.choice(len(vectors), min(N_MEASURED, len(vectors)), replace=False))
+    sample = np.sort(order[generator.choice(len(vectors), min(N_MEASURED, len(vectors)), replace=False)])
     queries = vectors[sample]
     true = exact_nearest(vectors, queries, K_MEASURED + 1, metric, report)
     kth = distances_to(vectors, queries, true, metric)[:, -1]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 HOST_COLUMNS = 128  # up to here the host solves an eigenproblem in less time than sending it to a GPU takes
@@ -29,13 +30,16 @@ def leading_eigenvectors(
     device: torch.device,
     n_iterations: int,
     seed: int = 0,
+    start_order: NDArray[np.int64] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Eigenvalues largest in size and their vectors, signs fixed, of the symmetric matrix behind `multiply`.
 
-    n_iterations + 1 products.
+    n_iterations + 1 products. The rows of the start are drawn in an order of the rows, by default as they come.
     """
     width = min(n_vectors + N_SPARE, n_rows)
     start = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(seed))
+    if start_order is not None:
+        start = torch.empty_like(start).index_copy_(0, torch.from_numpy(start_order), start)
     basis = start.to(device) / math.sqrt(n_rows)  # nearly orthonormal: it is random
     image = multiply(basis)
     before: tuple[Tensor, Tensor] | None = None

@@ -31,12 +31,12 @@ class Recommended(NamedTuple):
     positions: NDArray[np.int64]
 
 
-def first_candidates(scores: NDArray[np.floating], may: NDArray[np.bool_], k: int) -> NDArray[np.int64]:
-    """The positions of the k best that may be chosen, best first; of equals the first."""
+def first_candidates(scores: NDArray[np.floating], may: NDArray[np.bool_], k: int, ids: Ids) -> NDArray[np.int64]:
+    """The positions of the k best that may be chosen, best first; of equals those of the smallest ids."""
     candidates = np.flatnonzero(may)
     values = scores[candidates]
     if len(candidates) > k:
         kth = np.partition(values, len(values) - k)[len(values) - k]
         near = values >= kth  # with all that tie with the last
         candidates, values = candidates[near], values[near]
-    return np.asarray(candidates[np.argsort(-values, kind="stable")[:k]])
+    return np.asarray(candidates[np.lexsort((ids[candidates], -values))[:k]])

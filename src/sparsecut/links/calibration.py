@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsecut.links.ranking import levelled
+
 Array = NDArray[np.float64]
 MIN_POOL = 50  # examples in a pool at least: shares of fewer are chance
 
@@ -37,14 +39,13 @@ class Calibration:
 def calibrate(positive: Array, negative: Array, n_links: float, n_others: float) -> Calibration:
     """The calibration for scores of links and of other pairs, which stand for `n_links` and `n_others` of them."""
     scores = np.concatenate([positive, negative])
-    order = np.argsort(scores, kind="stable")
+    level = levelled(scores)
+    order = np.argsort(level, kind="stable")
     weight_link, weight_other = n_links / len(positive), n_others / len(negative)
     is_link = order < len(positive)
     links = np.where(is_link, weight_link, 0.0)
     weights = np.where(is_link, weight_link, weight_other)
-    starts = np.arange(0, len(scores), MIN_POOL)
-    if len(scores) - starts[-1] < MIN_POOL and len(starts) > 1:
-        starts = starts[:-1]
+    starts = _starts(level[order])
     pools = [np.add.reduceat(values, starts) for values in (links, weights, weights * scores[order])]
     merged: list[list[float]] = []
     for pool in zip(*(values.tolist() for values in pools), strict=True):
@@ -55,3 +56,12 @@ def calibrate(positive: Array, negative: Array, n_links: float, n_others: float)
     found, total, moment = np.array(merged).T
     shares = (found + weight_link / 2) / (total + weight_link)
     return Calibration(moment / total, np.maximum.accumulate(shares))
+
+
+def _starts(level: NDArray[np.floating]) -> list[int]:
+    """Where pools of ascending scores begin: equal ones, which only their order would tell apart, are in one."""
+    starts = [0]
+    for one in np.searchsorted(level, level[::MIN_POOL]).tolist():
+        if one - starts[-1] >= MIN_POOL:
+            starts.append(one)
+    return starts if len(level) - starts[-1] >= MIN_POOL else starts[: max(len(starts) - 1, 1)]

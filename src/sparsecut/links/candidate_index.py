@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsecut.base.progress import Reporter
+from sparsecut.graph import Ids
+from sparsecut.kernels.hashing import hash_order
 from sparsecut.kernels.inverted import K_MEASURED, N_MEASURED, PRODUCT, Inverted, build_inverted
 from sparsecut.links.best_candidates import first_candidates
 
@@ -29,10 +31,12 @@ class CandidateIndex:
 
     candidates : their positions in the graph, ascending, (m,)
     rows : r of all nodes, (n, c)
+    ids : of all nodes
     """
 
     candidates: Positions
     rows: Rows
+    ids: Ids
     index: Inverted
 
     def can_answer(self, known: Positions, k: int) -> bool:
@@ -54,11 +58,12 @@ class CandidateIndex:
         if len(found) < k:
             return None
         scores = self.rows[found] @ question
-        return np.asarray(found[first_candidates(scores, np.ones(len(found), dtype=bool), k)])
+        return np.asarray(found[first_candidates(scores, np.ones(len(found), dtype=bool), k, self.ids[found])])
 
 
 def build_candidate_index(
     rows: Rows,
+    ids: Ids,
     candidates: Positions,
     questions: Callable[[Positions], Rows],
     asked: Positions,
@@ -74,12 +79,13 @@ def build_candidate_index(
     known : the nodes that one must not be recommended, itself among them
     """
     offered = rows if len(candidates) == len(rows) else rows[candidates]
+    asked = asked[hash_order(ids[asked])]  # another order of the nodes draws the same
     sample = np.sort(np.random.default_rng(seed).choice(asked, min(N_MEASURED, len(asked)), replace=False))
     of_sample, left_out = questions(sample), [known(int(node)) for node in sample]
     true = [_best_of_all(offered, candidates, question, one) for question, one in zip(of_sample, left_out, strict=True)]
 
     def measured(built: Inverted) -> float:
-        now = CandidateIndex(candidates, rows, built)
+        now = CandidateIndex(candidates, rows, ids, built)
         shares = []
         for question, one, (best, kth) in zip(of_sample, left_out, true, strict=True):
             if len(best) and now.can_answer(one, len(best)):
@@ -87,13 +93,13 @@ def build_candidate_index(
                 shares.append(0.0 if found is None else float((rows[found] @ question >= kth).mean()))
         return float(np.mean(shares)) if shares else 1.0
 
-    built = build_inverted(offered, PRODUCT, recall, seed, report, caller="Links", measured=measured)
-    return CandidateIndex(candidates, rows, built)
+    built = build_inverted(offered, PRODUCT, ids[candidates], recall, seed, report, caller="Links", measured=measured)
+    return CandidateIndex(candidates, rows, ids, built)
 
 
 def _best_of_all(offered: Rows, candidates: Positions, question: Rows, known: Positions) -> tuple[Positions, float]:
     """The best candidates of a question among all, and the least score that counts as one of theirs: ties are chance."""
     scores = offered @ question
-    best = first_candidates(scores, ~np.isin(candidates, known), K_MEASURED)
+    best = first_candidates(scores, ~np.isin(candidates, known), K_MEASURED, candidates)
     kth = float(scores[best[-1]]) if len(best) else 0.0
     return candidates[best], kth - 1e-5 * abs(kth)

@@ -43,7 +43,7 @@ from sparsecut.links.forms import (
 from sparsecut.links.held_out_links import HeldOut, Pairs
 from sparsecut.links.link_sums import EndRows, Incidence, LinkSums, end_rows, sum_links
 from sparsecut.links.node_kinds import LinkEnds
-from sparsecut.links.ranking import figure_of_pairs, ndcg_of_table
+from sparsecut.links.ranking import figure_of_pairs, levelled, ndcg_of_table
 
 POWERS = {GIVEN: (0.0, 0.5, 0.75, 1.0), SPECTRUM: (0.5, 1.0)}
 OWN_PENALTIES = (1e-3, 1e-1, 1.0)
@@ -162,7 +162,7 @@ class _Judge:
             size = n_columns + 1
             form = solve_form(kind, power, penalty, self.sums[basis, power].cut(size), basis)
             one, two = form.left(left.cut(size))[self._source_of], form.right(right.cut(size))[self._target_of]
-            scores = np.einsum("md,md->m", one, two)
+            scores = levelled(np.einsum("md,md->m", one, two))
             by_pairs = [figure_of_pairs(name, self._is_link, scores) for name in ("roc_auc", "average_precision")]
             figures = [
                 question.figure(question.table(form, asking.cut(size), offered.cut(size)))
@@ -246,13 +246,15 @@ class _Question:
         positive = held_out.positive if is_source else held_out.positive[:, ::-1]
         if not ends.has_order:
             positive = np.concatenate([positive, positive[:, ::-1]])
-        nodes = np.unique(positive[:, 0])
+        order = held_out.order  # that of the nodes decides nothing, neither of ties nor of what a sum is rounded to
+        nodes = order[np.isin(order, positive[:, 0])]
         if len(nodes) > N_RANKED:
-            nodes = np.sort(generator.choice(nodes, N_RANKED, replace=False))
-        candidates = np.flatnonzero(ends.is_target if is_source else ends.is_source)
+            nodes = nodes[np.sort(generator.choice(len(nodes), N_RANKED, replace=False))]
+        candidates = order[(ends.is_target if is_source else ends.is_source)[order]]
         if len(candidates) > N_CANDIDATES:
             drawn = generator.choice(candidates, N_CANDIDATES, replace=False)
-            candidates = np.union1d(drawn, positive[np.isin(positive[:, 0], nodes), 1])
+            linked = positive[np.isin(positive[:, 0], nodes), 1]
+            candidates = order[np.isin(order, np.concatenate([drawn, linked]))]
         A = held_out.graph.adjacency
         links = [np.isin(candidates, positive[positive[:, 0] == node, 1]) for node in nodes]
         known = [A.indices[A.indptr[node] : A.indptr[node + 1]] for node in nodes]
@@ -270,7 +272,7 @@ class _Question:
 
     def figure(self, table: NDArray[np.float32]) -> float:
         """ndcg@30 of scores."""
-        return ndcg_of_table(table, self.links, self.may, k=N_COUNTED)
+        return ndcg_of_table(levelled(table), self.links, self.may, k=N_COUNTED)
 
     def figure_of(self, trial: FormTrial) -> float:
         return trial.candidates if self.is_source else trial.candidates_of_targets

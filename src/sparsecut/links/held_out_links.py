@@ -3,6 +3,9 @@
 A tenth of the links is taken out, at most 20,000. As many other pairs are drawn uniformly among those that could be links;
 of a directed graph held-out links turned round are kept beside them. Probabilities are calibrated on more other pairs, at
 least 20,000: links are few among all pairs, and of few others a handful would decide what the largest probabilities are.
+
+Links are drawn by a hash of the ids of their ends, other pairs from the nodes in the order of such a hash: nodes and lines
+in another order give the same pairs, in the same order.
 """
 
 from __future__ import annotations
@@ -10,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,9 +20,9 @@ from numpy.typing import NDArray
 
 from sparsecut.base.errors import InputError
 from sparsecut.graph import Graph
+from sparsecut.graph.edge_sample import sample_links
 from sparsecut.graph.linked_pairs import number_pairs
-from sparsecut.kernels.block import Block
-from sparsecut.kernels.either import on_host
+from sparsecut.kernels.hashing import hash_order
 from sparsecut.links.graph_edges import IN_PROCESS, GraphEdges
 from sparsecut.links.node_kinds import LinkEnds
 
@@ -41,6 +43,7 @@ class HeldOut:
     others: Pairs  # drawn uniformly
     turned: Pairs  # held-out links of a directed graph, turned round
     calibrating: Pairs  # more others, for shares of links among all pairs
+    order: NDArray[np.int64]  # all nodes, in an order that follows from their ids: what is drawn from nodes is drawn by it
 
     @property
     def negative(self) -> Pairs:
@@ -51,21 +54,14 @@ class HeldOut:
 
 def hold_out_links(graph: Graph, ends: LinkEnds, seed: int, edges: GraphEdges = IN_PROCESS) -> HeldOut:
     """Take some links out of a graph, and draw as many pairs of sources and targets without one."""
-    generator = np.random.default_rng(seed)
+    generator, order = np.random.default_rng(seed), hash_order(graph.node_ids)
     adjacency = graph.adjacency
-    # Of an undirected graph the links of a row are its last entries, those to nodes further on.
-    counts = np.concatenate([on_host(one) for one in edges.passes(graph).each(links_of_rows, ends.is_directed)])
-    n_links = int(counts.sum())
-    count = min(MAX_HELD_OUT, int(HELD_OUT * n_links))
+    count = min(MAX_HELD_OUT, int(HELD_OUT * graph.n_edges))
     if count < 1:
         raise InputError(
             f"Links are judged by a tenth of them that is held out: at least 10 edges are needed. Got {graph.n_edges:,}."
         )
-    places = np.sort(generator.choice(n_links, count, replace=False))
-    after = np.cumsum(counts)
-    rows = np.searchsorted(after, places, side="right")
-    chosen = np.column_stack([rows, adjacency.indices[adjacency.indptr[rows + 1] - after[rows] + places]]).astype(np.int64)
-    chosen = chosen if ends.is_directed else ends.oriented(chosen)
+    chosen = ends.oriented(sample_links(edges.passes(graph), count, seed).T)
     if ends.is_directed:  # an arc that points back would give the other away
         is_lone = ~are_linked(adjacency, chosen[:, ::-1])
         chosen = chosen[is_lone] if is_lone.sum() >= max(1, count // 2) else chosen
@@ -74,24 +70,20 @@ def hold_out_links(graph: Graph, ends: LinkEnds, seed: int, edges: GraphEdges = 
     turned = turned[~are_linked(adjacency, turned)]
 
     def others(n_drawn: int) -> Pairs:
-        return draw_others(partial(are_linked, adjacency), n_drawn, ends, generator)
+        return draw_others(partial(are_linked, adjacency), n_drawn, ends, order, generator)
 
-    return HeldOut(rest, chosen, others(len(chosen)), turned, others(max(N_CALIBRATING, len(chosen))))
-
-
-def links_of_rows(block: Block, is_directed: bool) -> Any:
-    """How many links begin at each row: each link of an undirected graph at the end that comes first."""
-    starts = block.starts()
-    if is_directed:
-        return starts[1:] - starts[:-1]
-    rows = np.repeat(np.arange(block.rows.start, block.rows.stop), np.diff(starts))
-    is_first = np.asarray(block.neighbours()) > rows
-    return np.diff(np.concatenate([[0], np.cumsum(is_first)])[starts])
+    return HeldOut(rest, chosen, others(len(chosen)), turned, others(max(N_CALIBRATING, len(chosen))), order)
 
 
-def draw_others(is_linked: Callable[[Pairs], Mask], count: int, ends: LinkEnds, generator: np.random.Generator) -> Pairs:
-    """Pairs of a source and a target without a link between them, uniformly."""
-    sources, targets = np.flatnonzero(ends.is_source), np.flatnonzero(ends.is_target)
+def draw_others(
+    is_linked: Callable[[Pairs], Mask],
+    count: int,
+    ends: LinkEnds,
+    order: NDArray[np.int64],
+    generator: np.random.Generator,
+) -> Pairs:
+    """Pairs of a source and a target without a link between them, uniformly; `order` is that of `HeldOut`."""
+    sources, targets = order[ends.is_source[order]], order[ends.is_target[order]]
     found: list[Pairs] = []
     n_found = 0
     for _ in range(100):
@@ -128,7 +120,13 @@ def are_among(links: Pairs, n_nodes: int, pairs: Pairs, *, has_order: bool) -> M
 
 
 def draw_alike(
-    links: Pairs, alike: Pairs, codes: NDArray[np.int16], generator: np.random.Generator, *, is_directed: bool
+    links: Pairs,
+    alike: Pairs,
+    codes: NDArray[np.integer],
+    order: NDArray[np.int64],
+    generator: np.random.Generator,
+    *,
+    is_directed: bool,
 ) -> Pairs:
     """Pairs without a link, for each of some pairs one between nodes of the same two types; in that order if directed."""
     both = np.concatenate([links, links[:, ::-1]])
@@ -138,7 +136,7 @@ def draw_alike(
         count = int(((kinds[:, 0] == first) & (kinds[:, 1] == second)).sum())
         ends = LinkEnds(codes == first, codes == second)
         among = partial(are_among, both, len(codes), has_order=ends.has_order)
-        drawn.append(draw_others(among, count, ends, generator))
+        drawn.append(draw_others(among, count, ends, order, generator))
     return np.concatenate(drawn)
 
 

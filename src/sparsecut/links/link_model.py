@@ -390,7 +390,7 @@ class Links:
         may[self._left_out(node, with_known)] = False
         if of_type is not None:
             may &= of_type
-        chosen = first_candidates(scores, may, k)
+        chosen = first_candidates(scores, may, k, self.graph.node_ids)
         return self._recommended(node, chosen, scores[chosen])
 
     def _best_by_index(self, node: int, k: int, with_known: bool) -> Recommended:
@@ -425,6 +425,7 @@ class Links:
             return {
                 role: build_candidate_index(
                     rows,
+                    self.graph.node_ids,
                     np.flatnonzero(self.ends.is_target if role == "candidates" else self.ends.is_source),
                     partial(self._side, role),
                     np.flatnonzero(self.ends.is_source if role == "candidates" else ~self.ends.is_source),

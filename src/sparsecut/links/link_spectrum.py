@@ -23,6 +23,7 @@ import torch
 from numpy.typing import NDArray
 
 from sparsecut.kernels.block import Block, Column, Passes
+from sparsecut.kernels.hashing import hash_order
 from sparsecut.kernels.spectrum import leading_eigenvectors
 from sparsecut.links.link_sums import EndVectors, Incidence, rows_of_block
 
@@ -80,7 +81,13 @@ class LinkSpectrum:
             return torch.from_numpy(_times_all(columns, right, left, found) if has_order else found)
 
         found, vectors = leading_eigenvectors(
-            multiply, n_nodes, n_columns, device=torch.device("cpu"), n_iterations=N_ITERATIONS, seed=seed
+            multiply,
+            n_nodes,
+            n_columns,
+            device=torch.device("cpu"),
+            n_iterations=N_ITERATIONS,
+            seed=seed,
+            start_order=hash_order(incidence.rows.node_ids),
         )
         values, V = found.double().numpy(), vectors.numpy()
         values = np.sqrt(np.maximum(values, 0)) if has_order else values

@@ -18,7 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sparsecut.graph import Graph
+from sparsecut.graph import Graph, Ids
+from sparsecut.kernels.hashing import hash_order
 
 MIN_EDGES_PER_NODE = 2.0
 MIN_SHARE = 0.95  # of the edges in the largest component
@@ -69,16 +70,17 @@ def find_ends(graph: Graph) -> LinkEnds:
     if graph.node_types is not None and len(joined) == 1 and len(*joined) == 2:
         source, _, target = (graph.edge_types or ())[0]
         return LinkEnds(*(graph.type_codes == graph.node_types.index(end) for end in (source, target)))
-    colours = _two_colours(graph.adjacency)
+    colours = _two_colours(graph.adjacency, graph.node_ids)
     if colours is None:
         return LinkEnds(everyone, everyone)
     return LinkEnds(colours != 1, colours != 0)  # a node outside the largest component may be on either side
 
 
-def _two_colours(adjacency: sp.csr_array) -> NDArray[np.int64] | None:
+def _two_colours(adjacency: sp.csr_array, node_ids: Ids) -> NDArray[np.int64] | None:
     """0 and 1 for the two sides, −1 outside the large component; None where there are no two sides.
 
-    The side of the node with the most edges is 1: few sources of many links are rarer than popular targets. Components are
+    The side of the node with the most edges is 1, of equal ones that with the smallest hash of its id: few sources of many
+    links are rarer than popular targets. Components are
     coloured step by step from the node with the most edges that has no colour, until one has nearly all edges or too few
     are left for that. Rows are read as they are reached, and an odd cycle mostly ends the search soon.
     """
@@ -89,7 +91,8 @@ def _two_colours(adjacency: sp.csr_array) -> NDArray[np.int64] | None:
     n_small = n_all - MIN_SHARE * n_all  # entries that may be outside the large component
     is_free, n_outside = np.ones(len(n_entries), dtype=np.bool_), 0
     while n_outside <= n_small:
-        start = int(np.flatnonzero(is_free)[n_entries[is_free].argmax()])
+        first = np.flatnonzero(is_free & (n_entries == n_entries[is_free].max()))
+        start = int(first[hash_order(node_ids[first])[0]])
         colours, n_inside, is_odd = np.full(len(n_entries), -1, dtype=np.int64), 0, False
         colours[start], edge = 1, np.array([start])
         while len(edge):

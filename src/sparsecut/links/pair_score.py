@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from sparsecut.links.forms import LinkForm, score_pairs
 from sparsecut.links.held_out_links import HeldOut
 from sparsecut.links.link_sums import Incidence
-from sparsecut.links.ranking import figure_of_pairs
+from sparsecut.links.ranking import figure_of_pairs, levelled
 
 Array = NDArray[np.float64]
 Pairs = NDArray[np.int64]
@@ -218,4 +218,5 @@ def _figure(is_link: NDArray[np.bool_], is_turned: NDArray[np.bool_], scores: Ar
     asked = [(name, ~is_turned) for name in ("roc_auc", "average_precision")]
     if is_turned.any():
         asked.append(("roc_auc", is_link | is_turned))
-    return sum(figure_of_pairs(name, is_link[among], scores[among]) for name, among in asked)
+    level = levelled(scores)
+    return sum(figure_of_pairs(name, is_link[among], level[among]) for name, among in asked)
