@@ -139,9 +139,10 @@ def fit(store: Path, folder: Path, limit: str, settings: dict[str, Any], n_threa
 
 def disk_bytes(folder: Path) -> int:
     total = 0
-    for path in folder.rglob("*"):
-        with suppress(FileNotFoundError):  # just removed
-            total += path.stat().st_size if path.is_file() else 0
+    for parent, _, names in os.walk(folder):  # which passes over folders that were just removed
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += (Path(parent) / name).stat().st_size
     return total
 
 
