@@ -82,7 +82,7 @@ def measure_cell(store: Path, plan: str, folder: Path, limit: str | None = LIMIT
         seen.update(engine=self)
         return project(self, *arguments, **named)
 
-    DaskEngine.project = watched  # type: ignore[method-assign]
+    DaskEngine.project = watched  # type: ignore[method-assign]  # to get hold of the engine that `fit` makes
     began = time.perf_counter()
     choice = sc.Dask(workers=N_WORKERS, memory_limit=limit, scratch=folder, plan=plan)  # type: ignore[arg-type]
     with choice.running() as engine:
