@@ -151,7 +151,12 @@ def edges_below(block: Block, hashes: Column, of_ends: Column, limit: int, is_di
     starts, others, own = block.starts(), block.neighbours(), hashes[block.rows]
     keys = repeat(low_half(own) ^ SIGN_32, starts[1:] - starts[:-1], len(others))  # flipped: in signed order
     keys += of_ends[others]
-    places, rows, second = _ends_at(block, starts, others, places_of(keys <= limit), is_directed)
+    places = places_of(keys <= limit)
+    rows = last_not_above(starts, places)
+    second = longs(others[places])
+    if not is_directed:
+        is_first = rows + block.rows.start < second  # of the two entries of an edge
+        places, rows, second = places[is_first], rows[is_first], second[is_first]
     of_second = hashes[second]
     ties = mixed(own[rows] + (mixed(of_second) if is_directed else of_second))
     return rows + block.rows.start, second, keys[places], ordered(ties)
@@ -164,18 +169,13 @@ def links_below(block: Block, hashes: Column, salt: int, limit: int, is_directed
     of_others = hashes[others]
     sums += mixed(of_others) if is_directed else of_others
     keys = ordered(mixed(sums))
-    places, rows, second = _ends_at(block, starts, others, places_of(keys <= limit), is_directed)
-    return rows + block.rows.start, second, keys[places]
-
-
-def _ends_at(block: Block, starts: Any, others: Any, places: Any, is_directed: bool) -> tuple[Any, Any, Any]:
-    """Some entries, each edge once, and the ends of their edges: rows of the block, and nodes."""
+    places = places_of(keys <= limit)
     rows = last_not_above(starts, places)
     second = longs(others[places])
     if not is_directed:
         is_first = rows + block.rows.start < second  # of the two entries of an edge
         places, rows, second = places[is_first], rows[is_first], second[is_first]
-    return places, rows, second
+    return rows + block.rows.start, second, keys[places]
 
 
 def _by_hash(passes: Passes, n_nodes: int, spare: Spare = SPARE) -> NDArray[np.int64]:
